@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the library stands on. Each missing piece is named with the package
+# that has it; tools/setup installs them all.
+find_package(PkgConfig)
+if(NOT PkgConfig_FOUND)
+  message(FATAL_ERROR "pkg-config is missing: run tools/setup, or install the package pkg-config")
+endif()
+
+function(dusk_require target module package)
+  pkg_check_modules(${target} QUIET IMPORTED_TARGET ${module})
+  if(NOT ${target}_FOUND)
+    message(FATAL_ERROR "${module} is missing: run tools/setup, or install the package ${package}")
+  endif()
+endfunction()
+
+dusk_require(SODIUM libsodium libsodium-dev)   # hashes, ChaCha20
+dusk_require(CRYPTO libcrypto libssl-dev)      # AES-CTR
+dusk_require(GMP gmp libgmp-dev)
+dusk_require(MPFR mpfr libmpfr-dev)            # the slow path of certified reals
+if(DUSK_TESTS)
+  dusk_require(CMOCKA cmocka libcmocka-dev)
+endif()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# One interface target carries the flags of every object of the project.
+add_library(dusk_flags INTERFACE)
+target_compile_options(dusk_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wvla
+  -ffp-contract=off -fvisibility=hidden -fno-math-errno
+  $<$<BOOL:${DUSK_WERROR}>:-Werror>)
+target_compile_definitions(dusk_flags INTERFACE _DEFAULT_SOURCE)
+if(DUSK_SANITIZE)
+  target_compile_options(dusk_flags INTERFACE -fsanitize=${DUSK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(dusk_flags INTERFACE -fsanitize=${DUSK_SANITIZE})
+endif()
+if(DUSK_COVERAGE)
+  target_compile_options(dusk_flags INTERFACE --coverage)
+  target_link_options(dusk_flags INTERFACE --coverage)
+endif()

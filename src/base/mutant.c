@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run-time switch of planted bugs; empty in release builds. */
+#include "base/mutant.h"
+
+#ifdef DUSK_TESTING
+#include <stdlib.h>
+#include <string.h>
+
+int dusk_mutant_is(const char *name)
+{
+    const char *chosen = getenv("DUSK_MUTANT");
+    return chosen && strcmp(chosen, name) == 0;
+}
+#else
+typedef int dusk_mutants_are_absent; /* a translation unit may not be empty */
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_NUMERIC_FIXED_SUM_H
+#define DUSK_NUMERIC_FIXED_SUM_H
+
+/* Exact sums on a public grid: each value is clamped into [lower, upper],
+ * rounded *toward zero* to a multiple of 2^grid (so that it never grows), and
+ * added in 128-bit integers. NaN counts as the point of [lower, upper] that is
+ * nearest to zero. 16 bytes a group, any order, any merge. */
+
+#include <stddef.h>
+
+#include "base/platform.h"
+
+typedef struct dusk_fixed_clamp {
+    double lower, upper; /* finite, lower <= upper, |bound| / 2^grid <= 2^62 */
+    int grid;            /* answers are multiples of 2^grid; -1074 <= grid <= 970 */
+} dusk_fixed_clamp;
+
+/* One value on the grid: trunc(clamp(x) / 2^grid). Branch-free on x. */
+int64_t dusk_fixed_round(double x, const dusk_fixed_clamp *clamp);
+/* Sum over n values (n < 2^63): |result| <= n 2^62 cannot overflow. */
+dusk_int128 dusk_fixed_sum(const double *x, size_t n, const dusk_fixed_clamp *clamp);
+/* k * 2^grid, rounded to nearest double. */
+double dusk_fixed_value(dusk_int128 k, int grid);
+
+#endif
