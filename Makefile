@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Everything is built by CMake and Ninja; these are short names.
+.PHONY: help demo check soak bench install format guarantees clean setup build program tests asan clang msan
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+SEEDS ?= 20
+# A -j given to make is make's own; ninja and the tests do not see it.
+CLEAN_ENV := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
+CMAKE := $(CLEAN_ENV) cmake
+NINJA := $(CLEAN_ENV) ninja -j $(JOBS)
+CTEST := $(CLEAN_ENV) ctest --output-on-failure --no-tests=error -j $(JOBS)
+C_FILES = $(shell find src include tests bench examples fuzz -name '*.[ch]' 2>/dev/null)
+TAINT := $(patsubst tests/taint/%.c,test.taint.%,$(wildcard tests/taint/*.c))
+
+help:
+	@echo "make demo     set up, build, and answer a private question about the sample"
+	@echo "make check    set up, build, and run every test"
+	@echo "make soak     what takes long: the slow tests with SEEDS=$(SEEDS) seeds, and those labelled soak"
+	@echo "make bench    measure (PATTERN=word for some cases only)"
+	@echo "make install  install below PREFIX ($(PREFIX)); DESTDIR is honoured"
+	@echo "make format   lay out the C files with clang-format"
+	@echo "make guarantees  write docs/guarantees.md from the proofs"
+	@echo "make clean    remove the build folders"
+
+setup:
+	@$(CLEAN_ENV) tools/setup
+
+build: setup
+	@echo "== release build"
+	@$(CMAKE) --preset release --log-level=WARNING
+	@$(NINJA) -C build
+
+program: setup
+	@$(CMAKE) --preset release --log-level=WARNING >/dev/null
+	@$(NINJA) -C build --quiet dusk
+
+demo: program
+	@examples/demo.sh build/dusk
+
+check: build tests asan clang msan
+	@echo "== check passed"
+
+tests: build
+	@echo "== every test, release build"
+	@$(CTEST) --test-dir build -LE soak
+
+asan: setup
+	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer: quick tests"
+	@$(CMAKE) --preset asan --log-level=WARNING
+	@$(NINJA) -C build-asan
+	@$(CTEST) --test-dir build-asan -L quick -E '^(mutant|check|install)\.'
+
+clang: setup
+	@echo "== clang: warnings are errors"
+	@$(CMAKE) --preset clang --log-level=WARNING
+	@$(NINJA) -C build-clang
+
+# MemorySanitizer sees our own rooms only, so only the tests made for it run.
+msan: setup
+ifneq ($(TAINT),)
+	@echo "== MemorySanitizer: taint tests"
+	@$(CMAKE) --preset msan --log-level=WARNING
+	@$(NINJA) -C build-msan $(TAINT)
+	@$(CTEST) --test-dir build-msan -R '^taint\.'
+endif
+
+# Statistical tests read DUSK_SEED; tests labelled soak run here only.
+soak: build
+	@for seed in $$(seq 1 $(SEEDS)); do \
+	    echo "== seed $$seed of $(SEEDS)"; \
+	    DUSK_SEED=$$seed $(CTEST) --test-dir build -L 'slow|soak' -E '^install\.' || exit 1; \
+	done
+
+bench: setup
+	@$(CMAKE) --preset release --log-level=WARNING >/dev/null
+	@$(NINJA) -C build dusk-bench
+	@build/bench/dusk-bench $(PATTERN)
+
+install: build
+	@$(CMAKE) --install build --prefix $(PREFIX)
+
+format: setup
+	@clang-format -i $(C_FILES)
+
+guarantees:
+	@python3 tools/proofs.py guarantees src > docs/guarantees.md.new && mv docs/guarantees.md.new docs/guarantees.md
+
+clean:
+	@rm -rf build build-asan build-clang build-msan build-tsan build-coverage
