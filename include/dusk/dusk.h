@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_DUSK_H
+#define DUSK_DUSK_H
+
+/* All of libdusk. Each header can also be used alone. */
+#include "dusk/accounting.h"
+#include "dusk/base.h"
+#include "dusk/mechanisms.h"
+#include "dusk/numeric.h"
+#include "dusk/random.h"
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_MECHANISMS_H
+#define DUSK_MECHANISMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dusk/accounting.h"
+#include "dusk/base.h"
+#include "dusk/random.h"
+
+/* Mechanisms: the only functions that turn private numbers into public ones.
+ * Each comes in the same four pieces:
+ *   _init      checks the public parameters and fixes scale, grid and event;
+ *   _release   draws, and gives the private answer;
+ *   _event     what was released, for the accountant and the ledger;
+ *   _interval  how far the answer may be from the truth.
+ * All parameters are checked in _init, before anything private is looked at.
+ *
+ * Noise lives on a public grid of step 2^k that is fixed before the data is
+ * seen. The value is brought to the grid, the noise is a whole number of steps
+ * with exactly the law stated, and the sum is exact. So the answer is a
+ * function of (grid value + exactly rounded ideal noise), and has at least the
+ * privacy of the ideal mechanism. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Numbers: Laplace, Gaussian and their discrete twins ------------------ */
+
+typedef enum dusk_noise_law {
+    DUSK_LAPLACE = 1,          /* round(Z), Z ideal Laplace                     */
+    DUSK_GAUSSIAN = 2,         /* round(Z), Z ideal Gaussian                    */
+    DUSK_DISCRETE_LAPLACE = 3, /* P(k) ~ exp(-|k|/b)                            */
+    DUSK_DISCRETE_GAUSSIAN = 4 /* P(k) ~ exp(-k^2/(2 sigma^2))                  */
+} dusk_noise_law;
+
+/* A calibrated additive mechanism. A value; made by an _init below, its fields
+ * are for reading. */
+typedef struct dusk_noise {
+    dusk_noise_law law;
+    int grid;                /* answers are multiples of 2^grid                  */
+    uint32_t dimension;      /* 1 for scalars                                    */
+    double scale;            /* b or sigma, in the unit of the data              */
+    double sensitivity;      /* as declared: l1 for Laplace, l2 for Gaussian     */
+    double grid_sensitivity; /* >= sensitivity: what it is once values are rounded
+                                to the grid; the scale is calibrated to this one */
+    dusk_budget promise;     /* what was asked for; never less is given          */
+} dusk_noise;
+
+/* The grid that _init chooses: the scale is between 2^40 and 2^41 steps. */
+#define DUSK_GRID_DEFAULT INT32_MIN
+
+/* Laplace mechanism, epsilon-DP [Dwork, McSherry, Nissim & Smith 2006]. The
+ * value changes by at most `sensitivity` (l1 norm for vectors of `dimension`
+ * coordinates) between neighbours. `grid`: exponent of the step, or
+ * DUSK_GRID_DEFAULT; the scale must be between 2^-40 and 2^60 steps. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_laplace_init(dusk_noise *out, uint32_t dimension, double sensitivity,
+                                                     double epsilon, int grid, dusk_error *err);
+/* Gaussian mechanism, (epsilon, delta)-DP, with the least noise that gives it
+ * (analytic: Balle & Wang 2018). `sensitivity` in the l2 norm. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_gaussian_init(dusk_noise *out, uint32_t dimension, double sensitivity,
+                                                      double epsilon, double delta, int grid,
+                                                      dusk_error *err);
+/* The classical calibration sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon
+ * [Dwork & Roth 2014, Theorem A.1]. Proven for epsilon < 1, and refused beyond. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_gaussian_classical_init(dusk_noise *out, uint32_t dimension,
+                                                                double sensitivity, double epsilon,
+                                                                double delta, int grid, dusk_error *err);
+/* Discrete Laplace ("geometric") mechanism on multiples of 2^grid [Ghosh,
+ * Roughgarden & Sundararajan 2009]; for counts grid is 0. No default grid. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_discrete_laplace_init(dusk_noise *out, uint32_t dimension,
+                                                              double sensitivity, double epsilon, int grid,
+                                                              dusk_error *err);
+/* Discrete Gaussian mechanism on multiples of 2^grid, calibrated to its own
+ * exact privacy curve [Canonne, Kamath & Steinke 2020]; scalars only are
+ * calibrated exactly, vectors through zero-concentrated privacy. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_discrete_gaussian_init(dusk_noise *out, uint32_t dimension,
+                                                               double sensitivity, double epsilon,
+                                                               double delta, int grid, dusk_error *err);
+
+/* Release one number. The value is rounded to the grid (NaN counts as 0 and
+ * what lies beyond 2^100 steps as 2^100); the noise takes constant work. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_noise_release(const dusk_noise *noise, double *out, double value,
+                                                      dusk_generator *gen, dusk_error *err);
+/* Release noise->dimension numbers. Rounding the coordinates of a finished sum
+ * costs sensitivity (grid_sensitivity says how much); a dusk_total does not. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_noise_release_vector(const dusk_noise *noise, double *out,
+                                                             const double *values, dusk_generator *gen,
+                                                             dusk_error *err);
+/* What was released: laplace(b / sensitivity), ... */
+DUSK_API DUSK_MUST_USE dusk_status dusk_noise_event(const dusk_noise *noise, dusk_event *out,
+                                                    dusk_error *err);
+/* With probability at least `confidence` in (0, 1) every released coordinate is
+ * within *half_width of the true one. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_noise_interval(const dusk_noise *noise, double *half_width,
+                                                       double confidence, dusk_error *err);
+
+/* A vector total over units: each contribution is clipped to the sensitivity
+ * in the norm of the noise, rounded *toward zero* to the grid, which makes no
+ * norm larger, and added exactly. So no sensitivity is lost to rounding. */
+typedef struct dusk_total dusk_total;
+/* `noise` is copied; its grid_sensitivity must equal its sensitivity: make it
+ * with dusk_noise_for_total. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_total_new(dusk_total **out, const dusk_noise *noise, dusk_error *err);
+DUSK_API void dusk_total_free(dusk_total *total);
+/* Add one unit's whole contribution: noise->dimension coordinates. NaN counts as 0. */
+DUSK_API void dusk_total_add(dusk_total *total, const double *contribution);
+DUSK_API DUSK_MUST_USE dusk_status dusk_total_merge(dusk_total *total, const dusk_total *other,
+                                                    dusk_error *err);
+/* Release the total once; the handle is empty afterwards. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_total_release(dusk_total *total, double *out, dusk_generator *gen,
+                                                      dusk_error *err);
+/* Recalibrate a noise for contributions that are rounded toward zero one by
+ * one: same promise, no rounding in the sensitivity. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_noise_for_total(dusk_noise *noise, dusk_error *err);
+
+/* ---- Choice ---------------------------------------------------------------- */
+
+typedef enum dusk_selection_method {
+    DUSK_SELECT_EXPONENTIAL = 1,      /* P(i) ~ exp(eps u_i / (2 s)) [McSherry & Talwar 2007]      */
+    DUSK_SELECT_PERMUTE_AND_FLIP = 2, /* never worse in expectation [McKenna & Sheldon 2020]       */
+    DUSK_SELECT_NOISY_MAX_LAPLACE = 3,
+    DUSK_SELECT_NOISY_MAX_GUMBEL = 4,     /* the law of EXPONENTIAL                               */
+    DUSK_SELECT_NOISY_MAX_EXPONENTIAL = 5 /* the law of PERMUTE_AND_FLIP [Ding et al. 2021]       */
+} dusk_selection_method;
+
+/* Choosing the best of several candidates. A value. */
+typedef struct dusk_selection {
+    dusk_selection_method method;
+    bool monotonic;     /* neighbours move all scores in the same direction: half the noise */
+    double sensitivity; /* how far one score may move between neighbours */
+    double epsilon;
+} dusk_selection;
+
+DUSK_API DUSK_MUST_USE dusk_status dusk_selection_init(dusk_selection *out, dusk_selection_method method,
+                                                       double sensitivity, bool monotonic, double epsilon,
+                                                       dusk_error *err);
+/* Choose one of n >= 1 candidates; *index is 0-based. Any scores: NaN counts as
+ * the lowest, infinities as the largest double. The law is exact. The time
+ * depends on the scores. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_selection_release(const dusk_selection *selection, size_t *index,
+                                                          const double *scores, size_t n, dusk_generator *gen,
+                                                          dusk_error *err);
+/* The k best, best first, in one shot [Durfee & Rogers 2019]: Gumbel noise, each
+ * of the k choices costs `epsilon`. EXPONENTIAL or NOISY_MAX_GUMBEL only. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_selection_release_top(const dusk_selection *selection,
+                                                              size_t *indices, size_t k, const double *scores,
+                                                              size_t n, dusk_generator *gen, dusk_error *err);
+/* What a choice of the k best (1 for dusk_selection_release) released. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_selection_event(const dusk_selection *selection, size_t k,
+                                                        dusk_event *out, dusk_error *err);
+/* With probability at least `confidence` the score of the chosen candidate (of
+ * each of the k chosen against the true one of its rank) is at most *shortfall
+ * below the best of n. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_selection_interval(const dusk_selection *selection, double *shortfall,
+                                                           size_t k, size_t n, double confidence,
+                                                           dusk_error *err);
+
+/* ---- Responses --------------------------------------------------------------- */
+
+/* Randomized response over k answers 0..k-1 [Warner 1965; Kairouz et al. 2016]:
+ * the truth with probability p = (a e^eps...) below, else one of the others. A
+ * value. Under replace-one: each person answers once whatever the data. */
+typedef struct dusk_randomized_response {
+    uint32_t answers;     /* k >= 2 */
+    double epsilon;       /* upper bound of what is given */
+    double first, second; /* two-coin form: heads of coin 1 tells the truth, coin 2 answers 1; else 0 */
+    bool two_coin;
+} dusk_randomized_response;
+
+/* Keep the truth with probability e^eps / (e^eps + k - 1), exactly. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_init(dusk_randomized_response *out,
+                                                                 uint32_t answers, double epsilon,
+                                                                 dusk_error *err);
+/* Two coins, for yes/no: with probability `first` tell the truth, otherwise say
+ * yes with probability `second`; both in (0, 1). epsilon follows. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_two_coin_init(dusk_randomized_response *out, double first,
+                                                      double second, dusk_error *err);
+/* Randomize n answers, each in 0..k-1 (larger ones count as k-1). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_release(const dusk_randomized_response *rr,
+                                                                    uint32_t *out, const uint32_t *answers,
+                                                                    size_t n, dusk_generator *gen,
+                                                                    dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_event(const dusk_randomized_response *rr,
+                                                                  dusk_event *out, dusk_error *err);
+/* Unbiased estimates of how many of the `sum of counts` people truly hold each
+ * answer, from the k counts of randomized answers, and half-widths that hold
+ * for each with probability at least `confidence`. Public post-processing. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_estimate(const dusk_randomized_response *rr,
+                                                                     double *estimates, double *half_widths,
+                                                                     const uint64_t *counts,
+                                                                     double confidence, dusk_error *err);
+
+/* ---- Streams of queries --------------------------------------------------------- */
+
+/* Sparse vector: ask about many queries, pay for those above a threshold [Dwork
+ * & Roth 2014; corrected as in Lyu, Su & Li 2017, Algorithm 7]. Laplace noise on
+ * the grid. Stops after `hits` answers above. */
+typedef struct dusk_sparse_vector_options {
+    size_t size;        /* set by _init */
+    double sensitivity; /* of every query */
+    double threshold;
+    uint32_t hits;          /* c >= 1; 1 is AboveThreshold */
+    bool monotonic;         /* all queries move in the same direction between neighbours */
+    double epsilon;         /* for threshold and comparisons together */
+    double numeric_epsilon; /* > 0: a hit also gives a noisy value (fresh noise); added on top */
+    double threshold_share; /* of epsilon for the threshold; 0: the best ratio of Lyu et al. */
+} dusk_sparse_vector_options;
+DUSK_API void dusk_sparse_vector_options_init(dusk_sparse_vector_options *options);
+
+typedef struct dusk_sparse_vector dusk_sparse_vector;
+DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_new(dusk_sparse_vector **out,
+                                                          const dusk_sparse_vector_options *options,
+                                                          dusk_generator *gen, dusk_error *err);
+DUSK_API void dusk_sparse_vector_free(dusk_sparse_vector *sv);
+/* Ask the next query: *above, and with numeric_epsilon > 0 and *above the noisy
+ * *value (NaN otherwise; `value` may be NULL without numeric_epsilon).
+ * DUSK_ERR_BUDGET once `hits` were given: nothing more is answered. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_release(dusk_sparse_vector *sv, bool *above,
+                                                              double *value, double query,
+                                                              dusk_generator *gen, dusk_error *err);
+DUSK_API uint32_t dusk_sparse_vector_hits_left(const dusk_sparse_vector *sv);
+/* The whole run: svt(eps1, eps2, c), plus laplace(...) * c with numeric answers. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_event(const dusk_sparse_vector *sv, dusk_event *out,
+                                                            dusk_error *err);
+/* With probability at least `confidence` all of the next `queries` comparisons
+ * are right for queries further than *margin from the threshold. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_interval(const dusk_sparse_vector *sv, double *margin,
+                                                               uint64_t queries, double confidence,
+                                                               dusk_error *err);
+
+/* ---- Aggregates on bounded data ---------------------------------------------------- */
+
+/* How an aggregate is to be made; set what has no default. */
+typedef struct dusk_aggregate {
+    size_t size;                /* set by _init */
+    dusk_neighbours neighbours; /* no default: must be set */
+    double lower, upper;        /* rows are clamped into [lower, upper]; no default where needed */
+    uint32_t rows_per_unit;     /* 1: how many rows one unit may hold; the caller sees to it */
+    double epsilon;             /* no default */
+    double delta;               /* 0: Laplace noise; in (0, 1): Gaussian */
+    double confidence;          /* 0.95: of the intervals */
+    const char *unit;           /* "row": whose privacy, for the statement */
+} dusk_aggregate;
+DUSK_API void dusk_aggregate_init(dusk_aggregate *how);
+
+/* An answer with its interval and its statement. `low` and `high` enclose the
+ * exact (non-private) result of the bounded data with the confidence asked for. */
+typedef struct dusk_answer {
+    double value;
+    double low, high;
+    double confidence;
+    dusk_statement statement;
+} dusk_answer;
+
+/* How many rows. Under add/remove the noise is for rows_per_unit rows; under
+ * replace-one the number of units is public, the number of rows is not. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_count_release(dusk_answer *out, const dusk_aggregate *how,
+                                                      uint64_t rows, dusk_generator *gen, dusk_error *err);
+/* Sum, mean and (population) variance of clamped rows; NaN counts as the point
+ * of [lower, upper] nearest 0. Exact sums on the grid, whatever n. Mean and
+ * variance of no rows are those of one row in the middle: no error. Under
+ * replace-one with rows_per_unit = 1 the number of rows is public. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_sum_release(dusk_answer *out, const dusk_aggregate *how,
+                                                    const double *rows, size_t n, dusk_generator *gen,
+                                                    dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_mean_release(dusk_answer *out, const dusk_aggregate *how,
+                                                     const double *rows, size_t n, dusk_generator *gen,
+                                                     dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_variance_release(dusk_answer *out, const dusk_aggregate *how,
+                                                         const double *rows, size_t n, dusk_generator *gen,
+                                                         dusk_error *err);
+
+/* Histogram over public bins [edges[i], edges[i+1]), the last one closed; bins
+ * >= 1 counts, edges has bins + 1 increasing values. Rows outside, and NaN, are
+ * in no bin. Empty bins are released like all others. *half_width holds for
+ * every bin at once. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_histogram_release(double *counts, double *half_width,
+                                                          dusk_statement *statement,
+                                                          const dusk_aggregate *how, const double *edges,
+                                                          size_t bins, const double *rows, size_t n,
+                                                          dusk_generator *gen, dusk_error *err);
+/* The same for counts per public key that are already there. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_counts_release(double *counts, double *half_width,
+                                                       dusk_statement *statement, const dusk_aggregate *how,
+                                                       const uint64_t *exact, size_t n, dusk_generator *gen,
+                                                       dusk_error *err);
+
+/* Quantiles q[0..m-1], strictly increasing in (0, 1), of clamped rows, on the
+ * grid `(upper - lower) / 2^20` or finer, by the exponential mechanism on ranks
+ * [Smith 2011]; several by recursive halving [Kaplan, Schnapp & Stemmer 2022].
+ * delta must be 0. With probability `confidence` the rank of every values[i]
+ * (how many rows lie below it) is within *rank_error of q[i] n. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_quantiles_release(double *values, double *rank_error,
+                                                          dusk_statement *statement,
+                                                          const dusk_aggregate *how, const double *q,
+                                                          size_t m, const double *rows, size_t n,
+                                                          dusk_generator *gen, dusk_error *err);
+
+/* Which keys may be shown. A key's count is its number of distinct *units*; a
+ * unit may touch at most `keys_per_unit` keys (the caller sees to it). */
+typedef enum dusk_key_method {
+    DUSK_KEYS_TRUNCATED_GEOMETRIC = 1, /* optimal [Desfontaines, Voss, Gipson & Mandayam 2022] */
+    DUSK_KEYS_LAPLACE = 2,             /* count + Laplace noise >= threshold */
+    DUSK_KEYS_GAUSSIAN = 3             /* count + Gaussian noise >= threshold, half of delta each */
+} dusk_key_method;
+
+typedef struct dusk_key_selection {
+    dusk_key_method method;
+    uint32_t keys_per_unit;
+    double epsilon, delta;
+    dusk_noise noise;  /* of the two threshold methods */
+    int64_t threshold; /* smallest noisy count that is shown */
+} dusk_key_selection;
+
+/* Add/remove neighbours. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_key_selection_init(dusk_key_selection *out, dusk_key_method method,
+                                                           uint32_t keys_per_unit, double epsilon,
+                                                           double delta, dusk_error *err);
+/* keep[i] says whether key i, held by units[i] >= 1 units, may be shown; keys
+ * with no unit are never kept. With a threshold method counts[i] (may be NULL)
+ * is the noisy count of a kept key, NaN otherwise. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_key_selection_release(const dusk_key_selection *selection, bool *keep,
+                                                              double *counts, const uint64_t *units, size_t n,
+                                                              dusk_generator *gen, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_key_selection_event(const dusk_key_selection *selection,
+                                                            dusk_event *out, dusk_error *err);
+/* The probability, to within 1e-12, that a key of `units` units is kept. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_key_selection_probability(const dusk_key_selection *selection,
+                                                                  double *probability, uint64_t units,
+                                                                  dusk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
