@@ -31,7 +31,8 @@ typedef struct dusk_generator dusk_generator;
  * fallback. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_generator_new(dusk_generator **out, dusk_error *err);
 
-/* Make an independent generator for another thread, keyed from `parent`. */
+/* Make an independent generator for another thread, keyed from `parent` and
+ * the operating system together. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_generator_fork(dusk_generator **out, dusk_generator *parent,
                                                        dusk_error *err);
 

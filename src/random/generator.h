@@ -15,11 +15,11 @@
  * coin highest, and whose other bits are zero. The cost does not depend on
  * `bits` except on a tape, which gives up exactly n * bits coins.
  * DUSK_ERR_ENTROPY when a re-key was due and the system had no entropy, or
- * when a tape has run out. */
+ * when a tape has run out; `out` is zeroed then. */
 DUSK_MUST_USE dusk_status dusk_generator_words(dusk_generator *gen, uint64_t *out, size_t n, unsigned bits,
                                                dusk_error *err);
 
-/* Uniform bytes. */
+/* Uniform bytes; on failure `out` is zeroed. */
 DUSK_MUST_USE dusk_status dusk_generator_bytes(dusk_generator *gen, void *out, size_t n, dusk_error *err);
 
 #endif

@@ -14,7 +14,8 @@ static dusk_status fail_range(dusk_error *err)
                      "a uniform draw needs 1 <= n <= 2^width, width <= 64");
 }
 
-/* 2^width mod n: how many of the 2^width words are too many for an even split. */
+/* 2^width mod n for 1 <= n <= 2^width: how many of the 2^width words are too many for an even split. */
+DUSK_PROVEN(excess)
 static uint64_t excess(uint64_t n, unsigned width)
 {
     uint64_t words = width == 64 ? 0 - n : ((uint64_t)1 << width) - n; /* n fewer is the same mod n */
@@ -46,6 +47,7 @@ dusk_status dusk_uniform_below(dusk_generator *gen, uint64_t *out, uint64_t n, d
 }
 
 /* The number of binary digits of x; 0 for 0. */
+DUSK_PROVEN(digits)
 static unsigned digits(dusk_uint128 x)
 {
     uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
@@ -54,6 +56,7 @@ static unsigned digits(dusk_uint128 x)
 }
 
 /* `count` coins as a number below 2^count, count <= 128. */
+DUSK_PROVEN(draw_digits)
 static dusk_status draw_digits(dusk_generator *gen, dusk_uint128 *out, unsigned count, dusk_error *err)
 {
     uint64_t high = 0, low = 0;
@@ -85,8 +88,9 @@ dusk_status dusk_uniform_below128(dusk_generator *gen, dusk_uint128 *out, dusk_u
 DUSK_PROVEN(dusk_shuffle)
 dusk_status dusk_shuffle(dusk_generator *gen, size_t *order, size_t n, dusk_error *err)
 {
+    const size_t stop = DUSK_MUTATE(SHUFFLE_STOPS_EARLY, 1, 2);
     for (size_t i = 0; i < n; i++) order[i] = i;
-    for (size_t i = n; i > 1; i--) {
+    for (size_t i = n; i > stop; i--) {
         uint64_t j;
         dusk_status status = dusk_uniform_below(gen, &j, i, err);
         if (status != DUSK_OK) return status;

@@ -75,7 +75,8 @@ unsigned dusk_generator_taken(const dusk_generator *gen) { return gen->tape.take
 
 double dusk_tape_weight(const dusk_generator *gen) { return ldexp(1.0, -(int)gen->tape.taken); }
 
-enum { WALK_WORDS = 16 };
+/* 2^32 continuations at once take minutes; more would never end. */
+enum { WALK_WORDS = 16, WALK_MOST = 32 };
 
 typedef struct walk {
     dusk_generator *gen;
@@ -100,7 +101,7 @@ static void walk_from(walk *w, unsigned length)
     dusk_generator_rewind(w->gen, w->bits, length);
     if (w->run(w->gen, w->context)) return;
     size_t missing = w->gen->tape.missing;
-    if (missing == 0 || missing >= 64 || missing > w->depth - length) {
+    if (missing == 0 || missing > WALK_MOST || missing > w->depth - length) {
         w->undecided += ldexp(1.0, -(int)length);
         return;
     }

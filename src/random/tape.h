@@ -28,7 +28,8 @@ void dusk_entropy_fail_at(long n);
 /* Every coin tape to a depth: `run` is called with a tape generator; it
  * returns true when it finished (and has recorded its outcome with the weight
  * 2^-taken, see `weight`) and false when the tape was too short. Tapes that
- * are too short at `depth` add to the result: the undecided mass.
+ * are too short at `depth` add to the result: the undecided mass. So do those
+ * that lack more than 32 coins for one request: they cannot be enumerated.
  *   double undecided = dusk_tape_walk(depth, run, context); */
 typedef bool dusk_tape_run(dusk_generator *gen, void *context);
 double dusk_tape_walk(unsigned depth, dusk_tape_run *run, void *context);
