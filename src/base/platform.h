@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 __extension__ typedef __int128 dusk_int128;

@@ -12,9 +12,9 @@
  * thresholds all come here when their fast digits do not decide.
  *
  * Both end with probability one when the number has a continuous law; a number
- * that lies exactly on the boundary never ends, so after DUSK_REAL_STEPS
- * doublings (about 2^16 bits) they answer DUSK_ERR_INTERNAL and the caller
- * releases nothing. */
+ * that lies exactly on the boundary never ends, so after DUSK_REAL_STEPS steps
+ * (thousands of bits) they answer DUSK_ERR_INTERNAL and the caller releases
+ * nothing. */
 
 #include <gmp.h>
 #include <mpfr.h>
@@ -22,8 +22,8 @@
 #include "base/error.h"
 #include "base/platform.h"
 
-#define DUSK_REAL_PRECISION 96 /* bits of the first enclosure; doubled each time */
-#define DUSK_REAL_STEPS 10
+#define DUSK_REAL_PRECISION 96 /* bits of the first enclosure, and how many more at each step */
+#define DUSK_REAL_STEPS 64
 
 /* A closed interval; both ends have the same precision. */
 typedef struct dusk_interval {

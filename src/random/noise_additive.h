@@ -19,9 +19,9 @@ typedef enum dusk_additive_law {
 /* A sampler, ready to draw. A value. */
 typedef struct dusk_additive {
     dusk_additive_law law;
-    double scale;        /* grid steps, 2^-40 .. 2^60 */
-    dusk_rounded draw;   /* the exactly rounded quantile it stands on */
-    double reject_below; /* discrete Gaussian: acceptance needs a look only for uniforms below this */
+    double scale;      /* grid steps, 2^-40 .. 2^60 */
+    dusk_rounded draw; /* the exactly rounded quantile it stands on */
+    double look_below; /* discrete Gaussian: only uniforms below this can reject a draw of the table */
 } dusk_additive;
 
 /* Requires 2^-40 <= scale <= 2^60. `width`: leading digits per uniform;
@@ -29,7 +29,9 @@ typedef struct dusk_additive {
 void dusk_additive_init(dusk_additive *out, dusk_additive_law law, double scale, unsigned width);
 
 /* One draw with constant work, saturated at +-2^126: an answer
- * clamp(value + k, +-2^125) with |value| <= 2^125 is exact post-processing. */
+ * clamp(value + k, +-2^125) with |value| <= 2^125 is exact post-processing. The
+ * discrete Gaussian repeats trials of constant work, and how many is
+ * independent of the value that comes out. */
 DUSK_MUST_USE dusk_status dusk_additive_draw(const dusk_additive *additive, dusk_int128 *out,
                                              dusk_generator *gen, dusk_error *err);
 /* n draws in bulk; scale <= 2^54; saturated at +-2^62. The time may depend on

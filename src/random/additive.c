@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laplace, Gaussian, geometric and discrete Laplace noise from exactly rounded
+ * quantiles; see noise_additive.h and additive.proof.md. */
+#include "random/noise_additive.h"
+
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "random/discrete_gaussian.h"
+
+void dusk_additive_init(dusk_additive *out, dusk_additive_law law, double scale, unsigned width)
+{
+    *out = (dusk_additive){ .law = law, .scale = scale };
+    switch (law) {
+    case DUSK_ADDITIVE_LAPLACE:
+        dusk_rounded_init(&out->draw, DUSK_TAIL_EXPONENTIAL, scale, 0, 0.5, width);
+        break;
+    case DUSK_ADDITIVE_GAUSSIAN:
+        dusk_rounded_init(&out->draw, DUSK_TAIL_HALF_NORMAL, scale, 0, 0.5, width);
+        break;
+    case DUSK_ADDITIVE_DISCRETE_LAPLACE:
+    case DUSK_ADDITIVE_GEOMETRIC:
+        dusk_rounded_init(&out->draw, DUSK_TAIL_EXPONENTIAL, scale, 0, 0, width);
+        break;
+    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: dusk_discrete_gaussian_init(out, scale, width); break;
+    }
+}
+
+/* One magnitude, and its sign if asked for. */
+static dusk_status draw_one(const dusk_additive *a, dusk_int128 *out, bool with_sign, dusk_generator *gen,
+                            dusk_error *err)
+{
+    dusk_rounded_draw draw;
+    dusk_status status = dusk_rounded_one(&a->draw, &draw, gen, err);
+    if (status != DUSK_OK) return status;
+    dusk_int128 sign = -(dusk_int128)(with_sign & draw.negative);
+    *out = (draw.magnitude ^ sign) - sign;
+    if (draw.resolved) dusk_lazy_clear(&draw.v);
+    return DUSK_OK;
+}
+
+/* The difference of two independent geometric numbers. Their saturation at
+ * 2^126 is not reached with scale <= 2^60 but for uniforms below exp(-2^66). */
+static dusk_status draw_discrete_laplace(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
+                                         dusk_error *err)
+{
+    dusk_int128 up, down;
+    dusk_status status;
+    DUSK_TRY(draw_one(a, &up, false, gen, err));
+    DUSK_TRY(draw_one(a, &down, false, gen, err));
+    *out = up - DUSK_MUTATE(DISCRETE_LAPLACE_ONE_SIDED, down, up / 2);
+done:
+    return status;
+}
+
+DUSK_PROVEN(dusk_additive_draw)
+dusk_status dusk_additive_draw(const dusk_additive *additive, dusk_int128 *out, dusk_generator *gen,
+                               dusk_error *err)
+{
+    switch (additive->law) {
+    case DUSK_ADDITIVE_LAPLACE:
+    case DUSK_ADDITIVE_GAUSSIAN: return draw_one(additive, out, true, gen, err);
+    case DUSK_ADDITIVE_GEOMETRIC: return draw_one(additive, out, false, gen, err);
+    case DUSK_ADDITIVE_DISCRETE_LAPLACE: return draw_discrete_laplace(additive, out, gen, err);
+    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: return dusk_discrete_gaussian_draw(additive, out, gen, err);
+    }
+    return dusk_fail(err, DUSK_ERR_INTERNAL, "", "unknown noise law");
+}
+
+static dusk_status fill_discrete_laplace(const dusk_additive *a, int64_t *out, size_t n, dusk_generator *gen,
+                                         dusk_error *err)
+{
+    int64_t down[DUSK_BLOCK];
+    dusk_status status = DUSK_OK;
+    for (size_t at = 0; at < n; at += DUSK_BLOCK) {
+        size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
+        DUSK_TRY(dusk_rounded_fill(&a->draw, out + at, m, false, gen, err));
+        DUSK_TRY(dusk_rounded_fill(&a->draw, down, m, false, gen, err));
+        for (size_t i = 0; i < m; i++) out[at + i] -= down[i];
+    }
+done:
+    dusk_wipe(down, sizeof down);
+    return status;
+}
+
+DUSK_PROVEN(dusk_additive_fill)
+dusk_status dusk_additive_fill(const dusk_additive *additive, int64_t *out, size_t n, dusk_generator *gen,
+                               dusk_error *err)
+{
+    switch (additive->law) {
+    case DUSK_ADDITIVE_LAPLACE:
+    case DUSK_ADDITIVE_GAUSSIAN: return dusk_rounded_fill(&additive->draw, out, n, true, gen, err);
+    case DUSK_ADDITIVE_GEOMETRIC: return dusk_rounded_fill(&additive->draw, out, n, false, gen, err);
+    case DUSK_ADDITIVE_DISCRETE_LAPLACE: return fill_discrete_laplace(additive, out, n, gen, err);
+    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: return dusk_discrete_gaussian_fill(additive, out, n, gen, err);
+    }
+    return dusk_fail(err, DUSK_ERR_INTERNAL, "", "unknown noise law");
+}

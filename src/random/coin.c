@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Biased coins: a uniform number v with lazily drawn digits comes down heads
+ * when v < p. Its leading digits decide against an approximation of p with a
+ * margin that covers the approximation; otherwise digits are drawn and p is
+ * enclosed until the comparison is certain. See noise_coin.h, coin.proof.md. */
+#include "random/noise_coin.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "random/exp_kernel.h"
+#include "random/rounded.h"
+#include "random/sampling.h"
+
+dusk_status dusk_coin_ratio(dusk_generator *gen, bool *out, uint64_t a, uint64_t b, unsigned width,
+                            dusk_error *err)
+{
+    uint64_t k;
+    dusk_status status = dusk_uniform_below_width(gen, &k, b, width, err);
+    if (status == DUSK_OK) *out = k < a;
+    return status;
+}
+
+typedef struct comparison { /* p - v as a certified real */
+    dusk_enclose *p;
+    void *real;
+    dusk_lazy *v;
+    dusk_generator *gen;
+} comparison;
+
+static dusk_status enclose_difference(void *real, dusk_interval *out, dusk_error *err)
+{
+    comparison *c = real;
+    dusk_interval v;
+    dusk_status status;
+    dusk_interval_init(&v, mpfr_get_prec(out->lo));
+    DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
+    DUSK_TRY(c->p(c->real, out, err));
+    dusk_lazy_enclose(c->v, &v);
+    dusk_interval_sub(out, out, &v);
+done:
+    dusk_interval_clear(&v);
+    return status;
+}
+
+/* Heads when v < p, for v whose first `bits` digits are those of `word`. */
+static dusk_status compare(dusk_generator *gen, bool *out, uint64_t word, unsigned bits, unsigned width,
+                           dusk_enclose *p, void *real, dusk_error *err)
+{
+    dusk_lazy v;
+    comparison c = { p, real, &v, gen };
+    int sign;
+    dusk_status status;
+    dusk_lazy_init(&v, width);
+    DUSK_TRY(dusk_lazy_append(&v, word, bits, err));
+    DUSK_TRY(dusk_real_sign(&sign, enclose_difference, &c, err));
+    *out = sign > 0;
+done:
+    dusk_lazy_clear(&v);
+    return status;
+}
+
+DUSK_PROVEN(dusk_coin_real)
+dusk_status dusk_coin_real(dusk_generator *gen, bool *out, double guess, dusk_enclose *p, void *real,
+                           unsigned width, dusk_error *err)
+{
+    const double margin = 0x1p-36; /* the guess is off by at most 2^-40 */
+    uint64_t word;
+    dusk_status status = dusk_generator_words(gen, &word, 1, width, err);
+    if (status != DUSK_OK) return status;
+    /* word has at most 64 digits: the conversions are off by 2^-53 */
+    double low = (double)word * 0x1p-64, high = low + ldexp(1, -(int)width);
+    if (high < guess - margin || low > guess + margin) {
+        *out = low < guess;
+        return DUSK_OK;
+    }
+    return compare(gen, out, word, width, width, p, real, err);
+}
+
+typedef struct exponential { /* exp(-(top - score) numerator / denominator) */
+    double top, score, numerator, denominator;
+} exponential;
+
+static dusk_status enclose_exponential(void *real, dusk_interval *out, dusk_error *err)
+{
+    const exponential *e = real;
+    dusk_interval t;
+    (void)err;
+    dusk_interval_init(&t, mpfr_get_prec(out->lo));
+    dusk_interval_set(out, e->top);
+    dusk_interval_set(&t, e->score);
+    dusk_interval_sub(out, &t, out); /* -(top - score) */
+    dusk_interval_set(&t, e->numerator);
+    dusk_interval_mul(out, out, &t);
+    dusk_interval_set(&t, e->denominator);
+    dusk_interval_div(out, out, &t);
+    dusk_interval_exp(out, out);
+    dusk_interval_clear(&t);
+    return DUSK_OK;
+}
+
+static dusk_status enclose_exponential_ratio(void *real, dusk_interval *out, dusk_error *err)
+{
+    const uint64_t *ratio = real;
+    dusk_interval t;
+    (void)err;
+    dusk_interval_init(&t, mpfr_get_prec(out->lo));
+    dusk_interval_set_int(out, -(dusk_int128)ratio[0]);
+    dusk_interval_set_int(&t, (dusk_int128)ratio[1]);
+    dusk_interval_div(out, out, &t);
+    dusk_interval_exp(out, out);
+    dusk_interval_clear(&t);
+    return DUSK_OK;
+}
+
+DUSK_PROVEN(dusk_coin_exp)
+dusk_status dusk_coin_exp(dusk_generator *gen, bool *out, uint64_t a, uint64_t b, unsigned width,
+                          dusk_error *err)
+{
+    uint64_t ratio[2] = { a, b };
+    /* a/b is off by 2^-51 relative, so the guess by x e^-x 2^-51 + 2^-49 < 2^-40 */
+    double guess = dusk_exp_kernel((double)a / (double)b);
+    if (a == 0) {
+        *out = true;
+        return DUSK_OK;
+    }
+    return dusk_coin_real(gen, out, guess, enclose_exponential_ratio, ratio, width, err);
+}
+
+#define LEAD 32    /* digits a coin of the bulk form looks at first */
+#define COINS 1024 /* coins a turn */
+
+/* The leading digits of m coins, in the top bits; `width` digits each in tests. */
+static dusk_status draw_leads(dusk_generator *gen, uint32_t *lead, size_t m, unsigned width, dusk_error *err)
+{
+    uint64_t words[COINS];
+    bool full = width == DUSK_WIDTH_FULL;
+    size_t n = full ? (m + 1) / 2 : m;
+    dusk_status status = dusk_generator_words(gen, words, n, width, err);
+    if (status == DUSK_OK && full) memcpy(lead, words, m * sizeof *lead);
+    for (size_t i = 0; status == DUSK_OK && !full && i < m; i++) lead[i] = (uint32_t)(words[i] >> 32);
+    dusk_wipe(words, n * sizeof *words);
+    return status;
+}
+
+/* Coins from their leads: 1 heads, 0 tails, 2 not decided. With e = the error of
+ * the approximation p of exp(-rate gap): relative 2^-49 of the kernel, and
+ * rate gap e^(-rate gap) 2^-50 < 2^-51 from the rounding of rate gap; p is below
+ * 2^32 here, so 2^-15 is ample and leaves one coin in 2^30 undecided. */
+static void flip(uint8_t *heads, const uint32_t *lead, double top, const double *score, size_t m, double rate,
+                 unsigned width)
+{
+    const double unknown = ldexp(1, LEAD - (int)(width < LEAD ? width : LEAD));
+    const double error = 0x1p-15;
+    for (size_t i = 0; i < m; i++) {
+        double p = dusk_exp_kernel(rate * (top - score[i])) * 0x1p32, low = (double)lead[i];
+        heads[i] = (uint8_t)((low + unknown + error < p) |
+                             (((low - error < p) & (low + unknown + error >= p)) << 1));
+    }
+}
+
+DUSK_PROVEN(dusk_coin_gaps)
+dusk_status dusk_coin_gaps(dusk_generator *gen, uint64_t *heads, double top, const double *score, size_t n,
+                           double numerator, double denominator, unsigned width, dusk_error *err)
+{
+    const unsigned digits = width < LEAD ? width : LEAD;
+    const double rate = numerator / denominator;
+    uint32_t lead[COINS];
+    uint8_t coin[COINS];
+    dusk_status status = DUSK_OK;
+    memset(heads, 0, (n + 63) / 64 * sizeof *heads);
+    for (size_t at = 0; at < n; at += COINS) {
+        size_t m = n - at < COINS ? n - at : COINS;
+        DUSK_TRY(draw_leads(gen, lead, m, width, err));
+        flip(coin, lead, top, score + at, m, rate, width);
+        for (size_t i = 0; i < m; i++) {
+            bool up = coin[i] & 1;
+            if (coin[i] & 2) {
+                exponential e = { top, score[at + i], numerator, denominator };
+                /* the gap 0 is exp(0) = 1, which no digits of v can decide against */
+                up = true;
+                if (top > score[at + i])
+                    DUSK_TRY(compare(gen, &up, (uint64_t)lead[i] << 32, digits, width, enclose_exponential,
+                                     &e, err));
+            }
+            heads[(at + i) / 64] |= (uint64_t)up << (at + i) % 64;
+        }
+    }
+done:
+    dusk_wipe(lead, sizeof lead);
+    return status;
+}

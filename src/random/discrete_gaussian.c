@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The discrete Gaussian, exactly, by rejection from one of two proposals.
+ *
+ * scale >= 1: round an ideal Gaussian, K = round(scale Z), x = scale Z - K, and
+ * accept with probability
+ *     A(K, x) = exp((x^2 - 1/4) / (2 scale^2)) / cosh(K x / scale^2)   in (0, 1].
+ * Integrating over x in [-1/2, 1/2] leaves exp(-K^2 / (2 scale^2)) exactly,
+ * because e^-y / cosh y = 1 - tanh y and tanh is odd. For large scales A is so
+ * close to 1 that one look at the leading digits of the acceptance uniform
+ * decides almost always, without computing it.
+ *
+ * scale < 1: with r = exp(-1 / (2 scale^2)), a geometric k ~ r^k and a second
+ * one G: accept when G >= k (k - 1), which has probability r^(k (k - 1)).
+ *
+ * Trials repeat until one is accepted; their number is independent of the
+ * outcome. See discrete_gaussian.proof.md. */
+#include "random/discrete_gaussian.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "random/exp_kernel.h"
+
+#define BULK_SCALE 0x1p10 /* below, so many trials need a look that drawing one by one is faster */
+
+void dusk_discrete_gaussian_init(dusk_additive *out, double scale, unsigned width)
+{
+    *out = (dusk_additive){ .law = DUSK_ADDITIVE_DISCRETE_GAUSSIAN, .scale = scale };
+    if (scale < 1) {
+        /* 2 scale^2 exactly, as the sum of two doubles */
+        double twice = 2 * scale, square = twice * scale;
+        dusk_rounded_init(&out->draw, DUSK_TAIL_EXPONENTIAL, square, fma(twice, scale, -square), 0, width);
+    } else {
+        dusk_rounded_init(&out->draw, DUSK_TAIL_HALF_NORMAL, scale, 0, 0.5, width);
+        /* 1 - A <= 1/(8 s^2) + y^2/2 with |y| <= (7.15 s + 1) / (2 s^2) for draws of the table */
+        out->look_below = scale >= 8 ? 8 / scale / scale : 1;
+    }
+}
+
+typedef struct acceptance { /* v2 - (1 - A(K, x)): positive to accept */
+    const dusk_additive *a;
+    dusk_int128 k;
+    dusk_lazy *v, *v2;
+    dusk_generator *gen;
+} acceptance;
+
+/* out = exp((x^2 - 1/4) / (2 s^2)) / cosh(k x / s^2) for x enclosed in `x`. */
+static void enclose_a(dusk_interval *out, const dusk_interval *x, dusk_int128 k, double scale)
+{
+    dusk_interval s2, y, e, t;
+    mpfr_prec_t precision = mpfr_get_prec(out->lo);
+    dusk_interval_init(&s2, precision);
+    dusk_interval_init(&y, precision);
+    dusk_interval_init(&e, precision);
+    dusk_interval_init(&t, precision);
+    dusk_interval_set(&s2, scale);
+    dusk_interval_mul(&s2, &s2, &s2);
+    dusk_interval_mul(&e, x, x);
+    dusk_interval_set(&t, 0.25);
+    dusk_interval_sub(&e, &e, &t);
+    dusk_interval_scale(&e, &e, -1);
+    dusk_interval_div(&e, &e, &s2);
+    dusk_interval_exp(&e, &e); /* the numerator */
+    dusk_interval_set_int(&t, k);
+    dusk_interval_mul(&y, x, &t);
+    dusk_interval_div(&y, &y, &s2);
+    dusk_interval_neg(&t, &y);
+    dusk_interval_exp(&y, &y);
+    dusk_interval_exp(&t, &t);
+    dusk_interval_add(&y, &y, &t);
+    dusk_interval_scale(&y, &y, -1); /* cosh */
+    dusk_interval_div(out, &e, &y);
+    dusk_interval_clear(&s2);
+    dusk_interval_clear(&y);
+    dusk_interval_clear(&e);
+    dusk_interval_clear(&t);
+}
+
+static dusk_status enclose_acceptance(void *real, dusk_interval *out, dusk_error *err)
+{
+    acceptance *c = real;
+    dusk_interval x, t;
+    dusk_status status;
+    dusk_interval_init(&x, mpfr_get_prec(out->lo));
+    dusk_interval_init(&t, mpfr_get_prec(out->lo));
+    DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
+    DUSK_TRY(dusk_lazy_refine(c->v2, c->gen, err));
+    dusk_rounded_enclose(&c->a->draw, c->v, &x);
+    dusk_interval_set_int(&t, c->k);
+    dusk_interval_sub(&x, &x, &t);
+    enclose_a(out, &x, c->k, c->a->scale);
+    dusk_lazy_enclose(c->v2, &t);
+    dusk_interval_add(out, out, &t);
+    dusk_interval_set(&t, 1);
+    dusk_interval_sub(out, out, &t);
+done:
+    dusk_interval_clear(&x);
+    dusk_interval_clear(&t);
+    return status;
+}
+
+/* Accept or reject from all the digits there are, drawing more until certain. */
+static dusk_status accept_certified(const dusk_additive *a, bool *accepted, dusk_int128 k, dusk_lazy *v,
+                                    uint64_t word, dusk_generator *gen, dusk_error *err)
+{
+    dusk_lazy v2;
+    acceptance c = { a, k, v, &v2, gen };
+    int sign;
+    dusk_status status;
+    dusk_lazy_init(&v2, a->draw.width);
+    DUSK_TRY(dusk_lazy_append(&v2, word, a->draw.width, err));
+    DUSK_TRY(dusk_real_sign(&sign, enclose_acceptance, &c, err));
+    *accepted = sign > 0;
+done:
+    dusk_lazy_clear(&v2);
+    return status;
+}
+
+/* 1 - A(k, x) in double for |k| <= 7.15 scale + 1: off by less than 2^-40 plus
+ * what an error of x makes of it, |dA/dx| <= (|x| + |k|) / scale^2. */
+static double reject_probability(double k, double x, double scale)
+{
+    double s2 = scale * scale, y = fabs(k * x / s2);
+    double a = 2 * dusk_exp_kernel((0.25 - x * x) / (2 * s2) + y) / (1 + dusk_exp_kernel(2 * y));
+    return 1 - DUSK_MUTATE(DISCRETE_GAUSSIAN_ALWAYS_ACCEPTS, a, 1.0);
+}
+
+/* Decide one trial of the rounded proposal. */
+static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_draw *draw, uint64_t word,
+                          dusk_generator *gen, dusk_error *err)
+{
+    double low = (double)word * 0x1p-64, high = low + ldexp(1, -(int)a->draw.width), scale = a->scale;
+    dusk_status status = DUSK_OK;
+    if (!draw->resolved) {
+        double k = (double)draw->magnitude,
+               margin = 0x1p-40 + a->draw.wide.margin * (8 / scale + 2 / scale / scale);
+        double r = low < a->look_below ? reject_probability(k, draw->rest, scale) : 0;
+        *accepted = low > r;
+        if (low >= a->look_below || low > r + margin || high < r - margin) return DUSK_OK;
+        status = dusk_rounded_digits(&a->draw, draw, err);
+        draw->resolved = true; /* v is to be cleared */
+    }
+    return status == DUSK_OK ? accept_certified(a, accepted, draw->magnitude, &draw->v, word, gen, err)
+                             : status;
+}
+
+/* One trial with scale >= 1. */
+static dusk_status try_rounded(const dusk_additive *a, bool *accepted, dusk_int128 *out, dusk_generator *gen,
+                               dusk_error *err)
+{
+    dusk_rounded_draw draw = { .resolved = false };
+    uint64_t word;
+    dusk_status status;
+    DUSK_TRY(dusk_rounded_one(&a->draw, &draw, gen, err));
+    DUSK_TRY(dusk_generator_words(gen, &word, 1, a->draw.width, err));
+    DUSK_TRY(accept(a, accepted, &draw, word, gen, err));
+    *out = draw.negative ? -draw.magnitude : draw.magnitude;
+done:
+    if (draw.resolved) dusk_lazy_clear(&draw.v);
+    return status;
+}
+
+/* One trial with scale < 1. */
+static dusk_status try_geometric(const dusk_additive *a, bool *accepted, dusk_int128 *out,
+                                 dusk_generator *gen, dusk_error *err)
+{
+    dusk_rounded_draw k = { .resolved = false }, g = { .resolved = false };
+    dusk_status status;
+    DUSK_TRY(dusk_rounded_one(&a->draw, &k, gen, err));
+    DUSK_TRY(dusk_rounded_one(&a->draw, &g, gen, err));
+    /* beyond 2^62 the square would overflow; G >= 2^124 needs a uniform below exp(-2^123) */
+    bool small = k.magnitude < (dusk_int128)1 << 62;
+    dusk_int128 m = small ? k.magnitude : 0,
+                need = DUSK_MUTATE(DISCRETE_GAUSSIAN_WRONG_POWER, m * (m - 1), m * m);
+    *accepted = small && g.magnitude >= need && !(k.magnitude == 0 && k.negative);
+    *out = k.negative ? -k.magnitude : k.magnitude;
+done:
+    if (k.resolved) dusk_lazy_clear(&k.v);
+    if (g.resolved) dusk_lazy_clear(&g.v);
+    return status;
+}
+
+DUSK_PROVEN(dusk_discrete_gaussian_draw)
+dusk_status dusk_discrete_gaussian_draw(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
+                                        dusk_error *err)
+{
+    dusk_int128 k = 0;
+    bool accepted = false;
+    while (!accepted) {
+        dusk_status status = a->scale < 1 ? try_geometric(a, &accepted, &k, gen, err)
+                                          : try_rounded(a, &accepted, &k, gen, err);
+        if (status != DUSK_OK) return status;
+    }
+    *out = k;
+    return DUSK_OK;
+}
+
+static dusk_status draw_64(const dusk_additive *a, int64_t *out, dusk_generator *gen, dusk_error *err)
+{
+    const dusk_int128 most = (dusk_int128)1 << 62;
+    dusk_int128 k;
+    dusk_status status = dusk_discrete_gaussian_draw(a, &k, gen, err);
+    if (status == DUSK_OK) *out = (int64_t)(k > most ? most : k < -most ? -most : k);
+    return status;
+}
+
+/* Draw i of a block needs a look: its value may not be decided, or its
+ * acceptance is not. Rejected ones are replaced by a fresh draw. */
+static dusk_status settle(const dusk_additive *a, dusk_rounded_block *block, size_t i, uint64_t word,
+                          dusk_generator *gen, dusk_error *err)
+{
+    const dusk_int128 most = (dusk_int128)1 << 62;
+    dusk_int128 k;
+    dusk_lazy v;
+    bool accepted;
+    dusk_status status;
+    DUSK_TRY(dusk_rounded_block_digits(&a->draw, block, i, &v, err));
+    DUSK_TRY(dusk_rounded_resolve(&a->draw, &k, &v, gen, err));
+    DUSK_TRY(accept_certified(a, &accepted, k, &v, word, gen, err));
+    k = k > most ? most : k;
+    block->value[i] = (int64_t)(block->word[i] >> 63 ? -k : k);
+    if (!accepted) DUSK_TRY(draw_64(a, &block->value[i], gen, err));
+done:
+    dusk_lazy_clear(&v);
+    return status;
+}
+
+static dusk_status fill_block(const dusk_additive *a, dusk_rounded_block *block, uint64_t *words, size_t m,
+                              dusk_generator *gen, dusk_error *err)
+{
+    bool done_already[DUSK_BLOCK] = { false };
+    dusk_status status;
+    DUSK_TRY(dusk_rounded_block_draw(&a->draw, block, m, true, gen, err));
+    DUSK_TRY(dusk_generator_words(gen, words, m, a->draw.width, err));
+    for (size_t i = 0; i < block->undecided_count; i++) {
+        DUSK_TRY(settle(a, block, block->undecided[i], words[block->undecided[i]], gen, err));
+        done_already[block->undecided[i]] = true;
+    }
+    for (size_t i = 0; i < m; i++)
+        if ((double)words[i] * 0x1p-64 < a->look_below && !done_already[i])
+            DUSK_TRY(settle(a, block, i, words[i], gen, err));
+done:
+    return status;
+}
+
+DUSK_PROVEN(dusk_discrete_gaussian_fill)
+dusk_status dusk_discrete_gaussian_fill(const dusk_additive *a, int64_t *out, size_t n, dusk_generator *gen,
+                                        dusk_error *err)
+{
+    dusk_rounded_block block = { .undecided_count = 0 };
+    uint64_t words[DUSK_BLOCK] = { 0 };
+    dusk_status status = DUSK_OK;
+    if (a->scale < BULK_SCALE) {
+        for (size_t i = 0; i < n; i++) DUSK_TRY(draw_64(a, out + i, gen, err));
+        return DUSK_OK;
+    }
+    for (size_t at = 0; at < n; at += DUSK_BLOCK) {
+        size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
+        DUSK_TRY(fill_block(a, &block, words, m, gen, err));
+        for (size_t i = 0; i < m; i++) out[at + i] = block.value[i];
+    }
+done:
+    dusk_wipe(&block, sizeof block);
+    dusk_wipe(words, sizeof words);
+    return status;
+}

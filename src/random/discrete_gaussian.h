@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_RANDOM_DISCRETE_GAUSSIAN_H
+#define DUSK_RANDOM_DISCRETE_GAUSSIAN_H
+
+/* Draws from P(k) ~ exp(-k^2 / (2 scale^2)) on the integers; part of
+ * random/noise_additive.h, which see. */
+
+#include "random/noise_additive.h"
+
+void dusk_discrete_gaussian_init(dusk_additive *out, double scale, unsigned width);
+DUSK_MUST_USE dusk_status dusk_discrete_gaussian_draw(const dusk_additive *a, dusk_int128 *out,
+                                                      dusk_generator *gen, dusk_error *err);
+DUSK_MUST_USE dusk_status dusk_discrete_gaussian_fill(const dusk_additive *a, int64_t *out, size_t n,
+                                                      dusk_generator *gen, dusk_error *err);
+
+#endif

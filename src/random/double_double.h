@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Double-double arithmetic over a type T that is double or a vector of
+ * doubles; included once for each with T, FMA, RINT, SELECT and NAME(x) defined
+ * [Dekker 1971; Knuth, TAOCP 2, 4.2.2]. No include guard on purpose.
+ * Error bounds: rounded.proof.md. */
+
+typedef struct NAME(pair) { /* an unevaluated sum, |lo| <= ulp(hi) / 2 */
+    T hi, lo;
+} NAME(pair);
+
+/* Exactly a + b. */
+static inline NAME(pair) NAME(two_sum)(T a, T b)
+{
+    T s = a + b, t = s - a;
+    return (NAME(pair)){ s, (a - (s - t)) + (b - t) };
+}
+
+/* p rho + a; error below 2^-102 (|p rho| + |a|). */
+static inline NAME(pair) NAME(multiply_add)(NAME(pair) p, NAME(pair) rho, T a_hi, T a_lo)
+{
+    T h = p.hi * rho.hi, e = FMA(p.hi, rho.hi, -h);
+    e = FMA(p.hi, rho.lo, e);
+    e = FMA(p.lo, rho.hi, e);
+    NAME(pair) s = NAME(two_sum)(a_hi, h);
+    return NAME(two_sum)(s.hi, s.lo + (a_lo + e));
+}
+
+/* base + sum_n a_n rho^n over a row of the wide table: a[n] holds the doubles of
+ * the row in table order. */
+static inline NAME(pair) NAME(polynomial)(const T *a, NAME(pair) rho, T base_hi, T base_lo)
+{
+    T p = a[DUSK_TABLE_PAIRED + DUSK_TABLE_TERMS - 1];
+    for (int n = DUSK_TABLE_PAIRED + DUSK_TABLE_TERMS - 2; n >= 2 * DUSK_TABLE_PAIRED; n--)
+        p = FMA(p, rho.hi, a[n]);
+    NAME(pair) q = { p, p - p };
+    for (int n = DUSK_TABLE_PAIRED - 1; n >= 0; n--)
+        q = NAME(multiply_add)(q, rho, a[n], a[n + DUSK_TABLE_PAIRED]);
+    NAME(pair) s = NAME(two_sum)(base_hi, q.hi);
+    return NAME(two_sum)(s.hi, s.lo + (base_lo + q.lo));
+}
+
+/* scale x + shift as whole_hi + whole_lo + rest with |rest| <= 1/2. The true
+ * value of scale x is not negative, so one that is computed below `margin` may
+ * as well be the margin: it rounds the same way and is not undecided. */
+static inline void NAME(round)(T *whole_hi, T *whole_lo, T *rest, NAME(pair) x, NAME(pair) scale, T shift,
+                               T margin)
+{
+    T zero = shift - shift;
+    NAME(pair) t = NAME(multiply_add)(x, scale, zero, zero);
+    t.lo = SELECT(t.hi < margin, zero, t.lo);
+    t.hi = SELECT(t.hi < margin, margin, t.hi);
+    NAME(pair) s = NAME(two_sum)(t.hi, shift);
+    T high = RINT(s.hi), low = (s.lo + t.lo) + (s.hi - high), whole = RINT(low);
+    *whole_hi = high;
+    *whole_lo = whole;
+    *rest = low - whole;
+}
+
+#undef T
+#undef FMA
+#undef RINT
+#undef SELECT
+#undef NAME

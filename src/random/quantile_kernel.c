@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels declared in quantile_kernel.h, on vectors of eight doubles that
+ * the compiler maps to what the instruction set has; compiled once for each
+ * with DUSK_KERNEL naming it. The arithmetic, and the bound on its error, is
+ * that of rounded.proof.md. No branch depends on a draw, except where the coins
+ * did not decide. */
+#include "random/quantile_kernel.h"
+
+#include <math.h>
+#include <string.h>
+#if defined(__AVX512F__) || defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+#include "base/platform.h"
+
+#define LANES 8
+#define JOIN(a, b) JOIN_(a, b)
+#define JOIN_(a, b) a##b
+
+typedef double vector __attribute__((vector_size(64)));
+typedef uint64_t words8 __attribute__((vector_size(64)));
+typedef int64_t signed8 __attribute__((vector_size(64)));
+
+#if defined(__AVX512F__)
+static inline vector vector_fma(vector a, vector b, vector c)
+{
+    return (vector)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+static inline vector vector_rint(vector a) { return (vector)_mm512_roundscale_pd((__m512d)a, 8); }
+#elif defined(__FMA__)
+typedef union halves {
+    vector whole;
+    __m256d half[2];
+} halves;
+static inline vector vector_fma(vector a, vector b, vector c)
+{
+    halves x = { a }, y = { b }, z = { c };
+    for (int i = 0; i < 2; i++) x.half[i] = _mm256_fmadd_pd(x.half[i], y.half[i], z.half[i]);
+    return x.whole;
+}
+static inline vector vector_rint(vector a)
+{
+    halves x = { a };
+    for (int i = 0; i < 2; i++) x.half[i] = _mm256_round_pd(x.half[i], 8);
+    return x.whole;
+}
+#else
+static inline vector vector_fma(vector a, vector b, vector c)
+{
+    for (int l = 0; l < LANES; l++) a[l] = __builtin_fma(a[l], b[l], c[l]);
+    return a;
+}
+static inline vector vector_rint(vector a)
+{
+    for (int l = 0; l < LANES; l++) a[l] = __builtin_rint(a[l]);
+    return a;
+}
+#endif
+
+static inline vector choose(signed8 condition, vector yes, vector no)
+{
+    return (vector)((condition & (signed8)yes) | (~condition & (signed8)no));
+}
+
+#define T double
+#define FMA __builtin_fma
+#define RINT __builtin_rint
+#define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
+#define NAME(x) one_##x
+#include "random/double_double.h"
+#define T vector
+#define FMA vector_fma
+#define RINT vector_rint
+#define SELECT(condition, yes, no) choose((condition), (yes), (no))
+#define NAME(x) many_##x
+#include "random/double_double.h"
+
+static inline vector splat(double x) { return (vector){ x, x, x, x, x, x, x, x }; }
+
+static inline vector absolute(vector x) { return (vector)((words8)x & 0x7fffffffffffffffu); }
+
+/* Leading zeros of fields of `bits` bits (at most 52), none of them zero: 2^52
+ * + field is a double, subtracting 2^52 is exact, and the exponent tells. */
+static inline words8 leading_zeros(words8 field, unsigned bits)
+{
+    vector x = (vector)(field | 0x4330000000000000u) - 0x1p52;
+    return 1022 + bits - ((words8)x >> 52);
+}
+
+/* column[n][l] = table[row[l] + n] for n < 8: eight loads and a transposition. */
+static inline void load_columns(vector *column, const double *table, words8 row)
+{
+    vector r[8], s[8], t[8];
+    for (int l = 0; l < LANES; l++) memcpy(&r[l], table + row[l], sizeof r[l]);
+    for (int i = 0; i < 8; i += 2) {
+        s[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        s[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int k = 0; k < 2; k++) {
+            t[i + k] = __builtin_shufflevector(s[i + k], s[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            t[i + k + 2] = __builtin_shufflevector(s[i + k], s[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int k = 0; k < 4; k++) {
+        column[k] = __builtin_shufflevector(t[k], t[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        column[k + 4] = __builtin_shufflevector(t[k], t[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+static inline vector look_up(const double *table, words8 index)
+{
+    vector x;
+    for (int l = 0; l < LANES; l++) x[l] = table[index[l]];
+    return x;
+}
+
+/* Write the eight results with their signs; flag those that are not decided. */
+static inline size_t finish(const dusk_rounding *r, int64_t *out, uint32_t *undecided, size_t count,
+                            size_t at, signed8 whole, vector rest, words8 signs, words8 missing)
+{
+    signed8 sign = -(signed8)(signs >> 63) & -(int64_t)(r->with_sign != 0);
+    signed8 flags = (signed8)missing | (absolute(rest) > 0.5 - r->margin);
+    whole = (whole ^ sign) - sign;
+    memcpy(out + at, &whole, sizeof whole);
+    int64_t any = 0;
+    for (int l = 0; l < LANES; l++) any |= flags[l];
+    if (any) /* one in millions: the coins did not decide */
+        for (size_t l = 0; l < LANES; l++)
+            if (flags[l]) undecided[count++] = (uint32_t)(at + l);
+    return count;
+}
+
+static size_t narrow(const dusk_rounding *r, int64_t *out, uint32_t *undecided, const uint64_t *words,
+                     size_t n)
+{
+    const dusk_quantile_table *table = r->table;
+    const unsigned x = r->exponent_bits;
+    size_t count = 0;
+    for (size_t i = 0; i + LANES <= n; i += LANES) {
+        words8 w;
+        vector a[DUSK_TABLE_NARROW];
+        memcpy(&w, words + i, sizeof w);
+        words8 field = w << 1 >> (64 - x), missing = (words8)(field == 0);
+        words8 m = w << (1 + x) | (uint64_t)1 << (63 - r->mantissa_bits);
+        words8 zeros = leading_zeros(field | (missing & 1), x);
+        load_columns(a, table->narrow, (zeros * table->octave_rows + (m >> 59)) * DUSK_TABLE_NARROW);
+        vector rho = __builtin_convertvector((signed8)((m << 5) ^ 0x8000000000000000u), vector) * 0x1p-64;
+        vector p = a[DUSK_TABLE_NARROW - 1];
+        for (int k = DUSK_TABLE_NARROW - 2; k >= 0; k--) p = vector_fma(p, rho, a[k]);
+        vector t = (p + look_up(table->base_hi, zeros)) * r->scale_hi;
+        t = choose(t < r->margin, splat(r->margin), t) + r->shift;
+        vector whole = vector_rint(t);
+        count = finish(r, out, undecided, count, i, __builtin_convertvector(whole, signed8), t - whole, w,
+                       missing);
+    }
+    return count;
+}
+
+/* rho of a mantissa as a pair of 53-bit halves: the digits after the segment's
+ * five, less one half. Exact for 111 digits of m; what is cut off is covered by
+ * the margin. */
+static inline one_pair one_rho(uint64_t hi, uint64_t lo)
+{
+    uint64_t first = (hi << 5 | lo >> 59) ^ 0x8000000000000000u;
+    int64_t top = (int64_t)first >> 11, rest = (int64_t)((first & 0x7ff) << 42 | lo << 5 >> 22);
+    return (one_pair){ (double)top * 0x1p-53, (double)rest * 0x1p-106 };
+}
+
+static inline many_pair many_rho(words8 hi, words8 lo)
+{
+    words8 first = (hi << 5 | lo >> 59) ^ 0x8000000000000000u;
+    signed8 top = (signed8)first >> 11, rest = (signed8)((first & 0x7ff) << 42 | lo << 5 >> 22);
+    return (many_pair){ __builtin_convertvector(top, vector) * 0x1p-53,
+                        __builtin_convertvector(rest, vector) * 0x1p-106 };
+}
+
+static dusk_rounded_value one(const dusk_rounding *r, const dusk_digits *d)
+{
+    const dusk_quantile_table *table = r->table;
+    const double *row = table->wide + (d->zeros * table->octave_rows + (d->hi >> 59)) * DUSK_TABLE_ROW;
+    one_pair x =
+        one_polynomial(row, one_rho(d->hi, d->lo), table->base_hi[d->zeros], table->base_lo[d->zeros]);
+    dusk_rounded_value v;
+    one_round(&v.whole_hi, &v.whole_lo, &v.rest, x, (one_pair){ r->scale_hi, r->scale_lo }, r->shift,
+              r->margin);
+    v.undecided = __builtin_fabs(v.rest) > 0.5 - r->margin;
+    return v;
+}
+
+static size_t wide(const dusk_rounding *r, int64_t *out, uint32_t *undecided, const uint64_t *exponent,
+                   const uint64_t *mantissa_hi, const uint64_t *mantissa_lo, size_t n)
+{
+    const dusk_quantile_table *table = r->table;
+    const unsigned x = r->exponent_bits;
+    const many_pair scale = { splat(r->scale_hi), splat(r->scale_lo) };
+    size_t count = 0;
+    for (size_t i = 0; i + LANES <= n; i += LANES) {
+        words8 w, hi, lo;
+        vector a[DUSK_TABLE_ROW], whole_hi, whole_lo, rest;
+        memcpy(&w, exponent + i, sizeof w);
+        memcpy(&hi, mantissa_hi + i, sizeof hi);
+        memcpy(&lo, mantissa_lo + i, sizeof lo);
+        words8 field = w << 1 >> (64 - x), missing = (words8)(field == 0);
+        words8 zeros = leading_zeros(field | (missing & 1), x);
+        words8 row = (zeros * table->octave_rows + (hi >> 59)) * DUSK_TABLE_ROW;
+        for (int k = 0; k < DUSK_TABLE_ROW; k += 8) load_columns(a + k, table->wide + k, row);
+        many_pair q = many_polynomial(a, many_rho(hi, lo), look_up(table->base_hi, zeros),
+                                      look_up(table->base_lo, zeros));
+        many_round(&whole_hi, &whole_lo, &rest, q, scale, splat(r->shift), splat(r->margin));
+        signed8 whole =
+            __builtin_convertvector(whole_hi, signed8) + __builtin_convertvector(whole_lo, signed8);
+        count = finish(r, out, undecided, count, i, whole, rest, w, missing);
+    }
+    return count;
+}
+
+const dusk_quantile_kernel JOIN(dusk_quantile_kernel_,
+                                DUSK_KERNEL) = { .narrow = narrow, .wide = wide, .one = one };

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_RANDOM_QUANTILE_KERNEL_H
+#define DUSK_RANDOM_QUANTILE_KERNEL_H
+
+/* The inner loops of exactly rounded noise: leading digits of a uniform number
+ * in, floor(scale Q(v) + offset) out, together with the places where the
+ * digits did not decide. One source, compiled once per instruction set; all
+ * give the same bits, since every operation is an IEEE one. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "random/quantile_table.h"
+
+/* Digits of v = 2^-(zeros + 1) (1 + m). */
+typedef struct dusk_digits {
+    uint32_t zeros;  /* < DUSK_TABLE_OCTAVES */
+    uint64_t hi, lo; /* m = (hi + lo 2^-64) 2^-64, up to the digits not drawn */
+} dusk_digits;
+
+typedef struct dusk_rounding {
+    const dusk_quantile_table *table;
+    double scale_hi, scale_lo;
+    double shift;                          /* offset - 1/2: 0 rounds to nearest, -1/2 down */
+    double margin;                         /* undecided when the distance to a boundary may be less */
+    unsigned exponent_bits, mantissa_bits; /* narrow words: sign, exponent, mantissa from the top */
+    int with_sign;                         /* apply the sign bit of the word */
+} dusk_rounding;
+
+/* A rounded value as an unevaluated sum of two whole doubles, and where in the
+ * step the unrounded value lies: value = whole_hi + whole_lo + rest, up to the
+ * error that `margin` covers. */
+typedef struct dusk_rounded_value {
+    double whole_hi, whole_lo, rest;
+    int undecided;
+} dusk_rounded_value;
+
+typedef struct dusk_quantile_kernel {
+    /* out[i] from words[i], in plain double. Writes the indices that are not
+     * decided (or whose exponent field is all zeros) and returns how many. */
+    size_t (*narrow)(const dusk_rounding *rounding, int64_t *out, uint32_t *undecided, const uint64_t *words,
+                     size_t n);
+    /* The same in double-double from two words of mantissa and one of exponent
+     * (sign in its top bit) each: exponent[i], hi[i], lo[i]. */
+    size_t (*wide)(const dusk_rounding *rounding, int64_t *out, uint32_t *undecided, const uint64_t *exponent,
+                   const uint64_t *hi, const uint64_t *lo, size_t n);
+    /* One magnitude. */
+    dusk_rounded_value (*one)(const dusk_rounding *rounding, const dusk_digits *digits);
+    /* How many of n coins exp(-rate gap) came down: see coin.c. */
+    const char *name;
+} dusk_quantile_kernel;
+
+/* The kernel for this processor. */
+const dusk_quantile_kernel *dusk_quantile_kernel_best(void);
+
+#endif

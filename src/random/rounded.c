@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exactly rounded quantiles of a uniform number: leading digits through the
+ * table, refinement when they do not decide. See rounded.h and the proof. */
+#include "random/rounded.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/mutant.h"
+
+#define SLACK 1.001         /* covers the rounding of the margins themselves */
+#define WIDE_DIGITS 111     /* digits of m that the wide kernel looks at */
+#define NARROW_SCALE 0x1p20 /* beyond, plain double would be undecided too often */
+#define TEST_EXPONENT 2
+
+extern const dusk_quantile_kernel dusk_quantile_kernel_baseline;
+#ifdef __x86_64__
+extern const dusk_quantile_kernel dusk_quantile_kernel_v3, dusk_quantile_kernel_v4;
+#endif
+
+const dusk_quantile_kernel *dusk_quantile_kernel_best(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        return &dusk_quantile_kernel_v4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return &dusk_quantile_kernel_v3;
+#endif
+    return &dusk_quantile_kernel_baseline;
+}
+
+/* How far scale Q(v) may be from what the wide kernel computes from `digits`
+ * digits of m (the first of the unknown ones set, so that v is off by at most
+ * half of its interval): rounded.proof.md, step 4. */
+static double wide_margin(const dusk_rounding *wide, unsigned digits)
+{
+    const dusk_quantile_table *t = wide->table;
+    double unknown = digits < WIDE_DIGITS ? ldexp(t->slope, -(int)digits - 1) : 0;
+    double x = t->wide_error + t->wide_max * 0x1p-101 + ldexp(t->slope, -WIDE_DIGITS) + unknown;
+    return (x * wide->scale_hi + 0x1p-51) * DUSK_MUTATE(WIDE_MARGIN_TOO_SMALL, SLACK, 0.25);
+}
+
+static double narrow_margin(const dusk_rounding *narrow)
+{
+    const dusk_quantile_table *t = narrow->table;
+    double x =
+        t->narrow_error + t->narrow_max * 3 * 0x1p-53 + ldexp(t->slope, -(int)narrow->mantissa_bits - 1);
+    return (x * narrow->scale_hi + 0x1p-52) * DUSK_MUTATE(NARROW_MARGIN_TOO_SMALL, SLACK, 0.25);
+}
+
+DUSK_PROVEN(dusk_rounded_init)
+void dusk_rounded_init(dusk_rounded *out, dusk_tail tail, double scale_hi, double scale_lo, double offset,
+                       unsigned width)
+{
+    bool full = width == DUSK_WIDTH_FULL;
+    dusk_rounding r = { .table = &dusk_quantile_tables[tail], .scale_hi = scale_hi, .scale_lo = scale_lo };
+    r.shift = offset - 0.5;
+    *out = (dusk_rounded){ .tail = tail, .width = width, .narrow = r, .wide = r };
+    out->narrow.exponent_bits = full ? 15 : TEST_EXPONENT;
+    out->narrow.mantissa_bits = full ? 48 : width;
+    out->narrow.margin = narrow_margin(&out->narrow);
+    out->wide.exponent_bits = full ? DUSK_TABLE_OCTAVES : TEST_EXPONENT;
+    out->wide.mantissa_bits = full ? 128 : width;
+    out->wide.margin = wide_margin(&out->wide, out->wide.mantissa_bits);
+    out->narrow_suffices = scale_hi <= NARROW_SCALE;
+}
+
+void dusk_rounded_enclose(const dusk_rounded *r, const dusk_lazy *v, dusk_interval *out)
+{
+    dusk_interval scale, t;
+    dusk_interval_init(&scale, mpfr_get_prec(out->lo));
+    dusk_interval_init(&t, mpfr_get_prec(out->lo));
+    dusk_interval_set(&scale, r->wide.scale_hi);
+    dusk_interval_set(&t, r->wide.scale_lo);
+    dusk_interval_add(&scale, &scale, &t);
+    dusk_lazy_enclose(v, &t);
+    dusk_tail_quantile(r->tail, &t, &t);
+    dusk_interval_mul(out, &t, &scale);
+    dusk_interval_clear(&scale);
+    dusk_interval_clear(&t);
+}
+
+typedef struct unrounded { /* scale Q(v) + offset as a certified real */
+    const dusk_rounded *r;
+    dusk_lazy *v;
+    dusk_generator *gen;
+} unrounded;
+
+static dusk_status enclose_unrounded(void *real, dusk_interval *out, dusk_error *err)
+{
+    const unrounded *u = real;
+    dusk_status status = dusk_lazy_refine(u->v, u->gen, err);
+    if (status != DUSK_OK) return status;
+    dusk_interval offset;
+    dusk_interval_init(&offset, 64);
+    dusk_interval_set(&offset, u->r->wide.shift + 0.5);
+    dusk_rounded_enclose(u->r, u->v, out);
+    dusk_interval_add(out, out, &offset);
+    dusk_interval_clear(&offset);
+    return DUSK_OK;
+}
+
+static dusk_int128 whole(const dusk_rounded_value *value)
+{
+    return (dusk_int128)value->whole_hi + (dusk_int128)value->whole_lo;
+}
+
+/* The digits known of v for the wide kernel, the first unknown one set. */
+static dusk_digits leading_digits(const dusk_lazy *v)
+{
+    dusk_digits d = { (uint32_t)v->zeros, v->first, v->count > 64 ? v->more[0] : 0 };
+    if (v->count < 64)
+        d.hi |= (uint64_t)1 << (63 - v->count);
+    else if (v->count < 128)
+        d.lo |= (uint64_t)1 << (127 - v->count);
+    return d;
+}
+
+/* Decide by the wide kernel on all digits that it can look at. */
+static dusk_status look_again(const dusk_rounded *r, dusk_int128 *out, bool *decided, dusk_lazy *v,
+                              dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    *decided = false;
+    while (!v->leading || (r->width == DUSK_WIDTH_FULL && v->count < WIDE_DIGITS))
+        DUSK_TRY(dusk_lazy_refine(v, gen, err));
+    if (v->zeros >= DUSK_TABLE_OCTAVES) return DUSK_OK;
+    dusk_rounding wide = r->wide;
+    dusk_digits digits = leading_digits(v);
+    wide.margin = wide_margin(&wide, v->count);
+    dusk_rounded_value value = dusk_quantile_kernel_best()->one(&wide, &digits);
+    *out = whole(&value);
+    *decided = !value.undecided;
+done:
+    return status;
+}
+
+DUSK_PROVEN(dusk_rounded_resolve)
+dusk_status dusk_rounded_resolve(const dusk_rounded *r, dusk_int128 *magnitude, dusk_lazy *v,
+                                 dusk_generator *gen, dusk_error *err)
+{
+    unrounded u = { r, v, gen };
+    bool decided;
+    dusk_status status = look_again(r, magnitude, &decided, v, gen, err);
+    if (status != DUSK_OK || decided) return status;
+    return dusk_real_floor(magnitude, enclose_unrounded, &u, err);
+}
+
+/* The number of leading zeros that x exponent coins tell of, and whether they
+ * have the leading one. */
+static void exponent_digits(dusk_lazy *v, uint64_t word, unsigned x, unsigned width)
+{
+    uint64_t field = word << 1 >> (64 - x);
+    dusk_lazy_init(v, width);
+    v->leading = field != 0;
+    v->zeros = field ? (unsigned)__builtin_clzll(field) - (64 - x) : x;
+}
+
+/* Digits of the wide form: mantissa coins count only behind a leading one;
+ * without it they are left unused, which is independent of what they say. */
+static dusk_status wide_digits(const dusk_rounded *r, dusk_lazy *v, uint64_t word, uint64_t hi, uint64_t lo,
+                               dusk_error *err)
+{
+    unsigned bits = r->wide.mantissa_bits;
+    exponent_digits(v, word, r->wide.exponent_bits, r->width);
+    if (!v->leading) return DUSK_OK;
+    dusk_status status = dusk_lazy_append(v, hi, bits < 64 ? bits : 64, err);
+    return status == DUSK_OK && bits > 64 ? dusk_lazy_append(v, lo, bits - 64, err) : status;
+}
+
+dusk_status dusk_rounded_digits(const dusk_rounded *r, dusk_rounded_draw *draw, dusk_error *err)
+{
+    return wide_digits(r, &draw->v, draw->word[0], draw->word[1], draw->word[2], err);
+}
+
+/* Sign, exponent and mantissa coins of one draw: three words, or the few coins
+ * of a test. */
+static dusk_status draw_words(const dusk_rounded *r, uint64_t word[3], dusk_generator *gen, dusk_error *err)
+{
+    if (r->width == DUSK_WIDTH_FULL) return dusk_generator_words(gen, word, 3, 64, err);
+    word[2] = 0;
+    dusk_status status = dusk_generator_words(gen, word, 1, 1 + r->wide.exponent_bits, err);
+    return status == DUSK_OK ? dusk_generator_words(gen, word + 1, 1, r->width, err) : status;
+}
+
+DUSK_PROVEN(dusk_rounded_one)
+dusk_status dusk_rounded_one(const dusk_rounded *r, dusk_rounded_draw *out, dusk_generator *gen,
+                             dusk_error *err)
+{
+    uint64_t *word = out->word;
+    dusk_status status = draw_words(r, word, gen, err);
+    if (status != DUSK_OK) return status;
+    uint64_t field = word[0] << 1 >> (64 - r->wide.exponent_bits);
+    dusk_digits digits = { .hi = word[1], .lo = word[2] };
+    if (r->width < 64) digits.hi |= (uint64_t)1 << (63 - r->width);
+    digits.zeros = (uint32_t)__builtin_clzll(field | 1) - (64 - r->wide.exponent_bits);
+    dusk_rounded_value value = dusk_quantile_kernel_best()->one(&r->wide, &digits);
+    out->negative = DUSK_MUTATE(SIGN_STUCK, word[0] >> 63, 0);
+    out->magnitude = whole(&value);
+    out->rest = value.rest;
+    out->resolved = !field || value.undecided;
+    if (!out->resolved) return DUSK_OK;
+    status = dusk_rounded_digits(r, out, err);
+    if (status == DUSK_OK) status = dusk_rounded_resolve(r, &out->magnitude, &out->v, gen, err);
+    if (status != DUSK_OK) dusk_lazy_clear(&out->v);
+    return status;
+}
+
+dusk_status dusk_rounded_block_digits(const dusk_rounded *r, const dusk_rounded_block *block, size_t i,
+                                      dusk_lazy *v, dusk_error *err)
+{
+    uint64_t word = block->word[i];
+    unsigned x = r->narrow.exponent_bits;
+    if (!r->narrow_suffices) return wide_digits(r, v, word, block->hi[i], block->lo[i], err);
+    exponent_digits(v, word, x, r->width);
+    if (!v->leading) return DUSK_OK;
+    return dusk_lazy_append(v, word << (1 + x), r->narrow.mantissa_bits, err);
+}
+
+/* The kernels work in eights; what they make of the stale coins behind the
+ * m-th is not used. */
+static void drop_stale(dusk_rounded_block *block, size_t m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < block->undecided_count; i++)
+        if (block->undecided[i] < m) block->undecided[kept++] = block->undecided[i];
+    block->undecided_count = kept;
+}
+
+dusk_status dusk_rounded_block_draw(const dusk_rounded *r, dusk_rounded_block *block, size_t m,
+                                    bool with_sign, dusk_generator *gen, dusk_error *err)
+{
+    const dusk_quantile_kernel *kernel = dusk_quantile_kernel_best();
+    dusk_rounding rounding = r->narrow_suffices ? r->narrow : r->wide;
+    unsigned x = rounding.exponent_bits, bits = rounding.mantissa_bits;
+    size_t eights = (m + 7) / 8 * 8;
+    dusk_status status;
+    rounding.with_sign = with_sign;
+    if (r->narrow_suffices) {
+        DUSK_TRY(dusk_generator_words(gen, block->word, m, 1 + x + bits, err));
+        block->undecided_count =
+            kernel->narrow(&rounding, block->value, block->undecided, block->word, eights);
+    } else {
+        DUSK_TRY(dusk_generator_words(gen, block->word, m, 1 + x, err));
+        DUSK_TRY(dusk_generator_words(gen, block->hi, m, bits < 64 ? bits : 64, err));
+        if (bits > 64) DUSK_TRY(dusk_generator_words(gen, block->lo, m, bits - 64, err));
+        for (size_t i = 0; bits < 64 && i < m; i++) block->hi[i] |= (uint64_t)1 << (63 - bits);
+        block->undecided_count = kernel->wide(&rounding, block->value, block->undecided, block->word,
+                                              block->hi, block->lo, eights);
+    }
+    drop_stale(block, m);
+done:
+    return status;
+}
+
+/* Settle draw i of a block that the kernels left undecided. */
+static dusk_status settle(const dusk_rounded *r, dusk_rounded_block *block, size_t i, bool with_sign,
+                          dusk_generator *gen, dusk_error *err)
+{
+    const dusk_int128 most = (dusk_int128)1 << 62;
+    dusk_int128 magnitude;
+    dusk_lazy v;
+    dusk_status status;
+    DUSK_TRY(dusk_rounded_block_digits(r, block, i, &v, err));
+    DUSK_TRY(dusk_rounded_resolve(r, &magnitude, &v, gen, err));
+    if (magnitude > most) magnitude = most;
+    block->value[i] = (int64_t)(with_sign && block->word[i] >> 63 ? -magnitude : magnitude);
+done:
+    dusk_lazy_clear(&v);
+    return status;
+}
+
+DUSK_PROVEN(dusk_rounded_fill)
+dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out, size_t n, bool with_sign,
+                              dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_rounded_block block = { .undecided_count = 0 };
+    for (size_t at = 0; at < n; at += DUSK_BLOCK) {
+        size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
+        DUSK_TRY(dusk_rounded_block_draw(r, &block, m, with_sign, gen, err));
+        for (size_t i = 0; i < block.undecided_count; i++)
+            DUSK_TRY(settle(r, &block, block.undecided[i], with_sign, gen, err));
+        memcpy(out + at, block.value, m * sizeof *out);
+    }
+done:
+    dusk_wipe(&block, sizeof block);
+    return status;
+}
