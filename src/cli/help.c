@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The help on the screen; see help.h. Lines are broken at 80 columns whatever
+ * the terminal: the text reads the same in a log, a test and a window. */
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define WIDTH 80
+#define OPTION_COLUMN 26
+
+const char *const dusk_exit_meanings[][2] = {
+    { "0", "done" },
+    { "2", "the command line is wrong; the hint says what to type instead" },
+    { "3", "the input or the query cannot be used" },
+    { "4", "the budget refused" },
+    { "5", "the environment failed: files, memory, entropy" },
+    { "70", "a bug in dusk" },
+    { NULL, NULL },
+};
+
+/* Words of one paragraph from column `at` on, later lines indented. */
+static void wrap(FILE *file, const char *text, size_t length, size_t indent, size_t at)
+{
+    const char *end = text + length;
+    size_t column = at;
+    while (text < end) {
+        while (text < end && *text == ' ') text++;
+        size_t word = 0;
+        while (text + word < end && text[word] != ' ') word++;
+        if (!word) break;
+        if (column > indent && column + 1 + word > WIDTH) {
+            fprintf(file, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', file);
+            column++;
+        }
+        fwrite(text, 1, word, file);
+        column += word;
+        text += word;
+    }
+    fputc('\n', file);
+}
+
+static void paragraphs(FILE *file, const char *text, size_t indent)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(file, "%*s", (int)indent, "");
+        wrap(file, text, length, indent, indent);
+        text += length;
+        if (*text) text++;
+        if (*text) fputc('\n', file);
+    }
+}
+
+/* With `brief` only the first clause of its help. */
+static void print_option(FILE *file, const dusk_option *option, bool brief)
+{
+    char left[200], right[1024];
+    dusk_text text;
+    dusk_text_init(&text, left, sizeof left);
+    if (option->letter)
+        dusk_text_add(&text, "  -%c, --%s", option->letter, option->name);
+    else
+        dusk_text_add(&text, "      --%s", option->name);
+    if (option->argument) dusk_text_add(&text, " %s", option->argument);
+    size_t at = text.length;
+    dusk_text_init(&text, right, sizeof right);
+    dusk_text_add(&text, "%.*s", (int)(brief ? strcspn(option->help, ";") : strlen(option->help)),
+                  option->help);
+    if (option->fallback) dusk_text_add(&text, " (default %s)", option->fallback);
+    fputs(left, file);
+    if (at + 2 > OPTION_COLUMN)
+        fprintf(file, "\n%*s", OPTION_COLUMN, "");
+    else
+        fprintf(file, "%*s", (int)(OPTION_COLUMN - at), "");
+    wrap(file, right, text.length, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void print_help_option(FILE *file)
+{
+    fprintf(file, "  -h, --help%*sthis help: -h on one screen, --help in full\n", OPTION_COLUMN - 12, "");
+}
+
+static void print_usage(FILE *file, const dusk_command *command)
+{
+    const char *form = command->synopsis, *before = "usage: ";
+    while (*form) {
+        size_t length = strcspn(form, "\n");
+        fprintf(file, "%s%s", before, command->name);
+        wrap(file, form, length, 11, strlen(before) + strlen(command->name));
+        form += length + (form[length] != '\0');
+        before = "       ";
+    }
+}
+
+/* Names of the operands under each heading. */
+static void print_operand_names(FILE *file, const dusk_command *command)
+{
+    const dusk_operand *operand = command->operands;
+    while (operand && operand->name) {
+        char names[512];
+        dusk_text text;
+        const char *heading = operand->heading;
+        dusk_text_init(&text, names, sizeof names);
+        for (; operand->name && !strcmp(operand->heading, heading); operand++)
+            dusk_text_add(&text, "%s ", operand->name);
+        fprintf(file, "  %-12s", heading);
+        wrap(file, names, text.length, 14, 14);
+    }
+}
+
+void dusk_help_short(FILE *file, const dusk_command *command)
+{
+    char rest[1024];
+    dusk_text text;
+    const dusk_option *option = command->options;
+    const char *heading = option->heading;
+    dusk_text_init(&text, rest, sizeof rest);
+    print_usage(file, command);
+    fprintf(file, "%s\n\n", command->summary);
+    if (command->operands) {
+        fprintf(file, "%s\n", command->operand);
+        print_operand_names(file, command);
+        fputc('\n', file);
+    }
+    for (; option->name && !strcmp(option->heading, heading); option++) print_option(file, option, true);
+    for (; option->name; option++) dusk_text_add(&text, "--%s ", option->name);
+    print_help_option(file);
+    if (text.length) {
+        fputs("  more: ", file);
+        wrap(file, rest, text.length, 8, 8);
+    }
+    fprintf(file, "\nexample\n  $ %s\n", command->examples[0].command);
+    if (command->operands) fprintf(file, "\n%s MECHANISM -h tells about one of them.\n", command->name);
+}
+
+static void print_options(FILE *file, const dusk_command *command)
+{
+    const char *heading = NULL;
+    for (const dusk_option *option = command->options; option->name; option++) {
+        if (!heading || strcmp(heading, option->heading)) fprintf(file, "\n%s\n", option->heading);
+        heading = option->heading;
+        print_option(file, option, false);
+    }
+    print_help_option(file);
+}
+
+void dusk_help_list(FILE *file, const dusk_command *command)
+{
+    const char *heading = NULL;
+    for (const dusk_operand *operand = command->operands; operand->name; operand++) {
+        char needs[200];
+        dusk_text text;
+        dusk_text_init(&text, needs, sizeof needs);
+        if (!heading || strcmp(heading, operand->heading))
+            fprintf(file, "%s%s\n", heading ? "\n" : "", operand->heading);
+        heading = operand->heading;
+        for (const char *at = operand->needs; *at;) {
+            size_t length = strcspn(at, " ");
+            dusk_text_add(&text, "%s--%.*s", text.length ? " " : "", (int)length, at);
+            at += length + (at[length] != '\0');
+        }
+        if (operand->either) dusk_text_add(&text, "%s%s", text.length ? " " : "", operand->either);
+        fprintf(file, "  %-19s  %-38s  %s\n", operand->name, needs, operand->summary);
+    }
+}
+
+void dusk_help_long(FILE *file, const dusk_command *command)
+{
+    print_usage(file, command);
+    fprintf(file, "%s\n", command->summary);
+    if (command->operands) {
+        fprintf(file, "\n%s, and what each must be given\n\n", command->operand);
+        dusk_help_list(file, command);
+    }
+    print_options(file, command);
+    for (const dusk_section *section = command->sections; section->heading; section++) {
+        fprintf(file, "\n%s\n", section->heading);
+        paragraphs(file, section->text, 2);
+    }
+    fputs("\nExit status\n", file);
+    for (size_t i = 0; dusk_exit_meanings[i][0]; i++)
+        fprintf(file, "  %-3s %s\n", dusk_exit_meanings[i][0], dusk_exit_meanings[i][1]);
+    fputs("\nExamples\n", file);
+    for (const dusk_example *example = command->examples; example->command; example++)
+        fprintf(file, "%s  # %s\n  $ %s\n", example == command->examples ? "" : "\n", example->says,
+                example->command);
+}
+
+/* The options of `list` in the order of the table. */
+static void print_listed(FILE *file, const dusk_command *command, const char *heading, const char *list)
+{
+    bool any = false;
+    for (const dusk_option *option = command->options; option->name; option++) {
+        if (!dusk_options_listed(list, option->name)) continue;
+        if (!any) fprintf(file, "\n%s\n", heading);
+        any = true;
+        print_option(file, option, false);
+    }
+}
+
+void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand)
+{
+    fprintf(file, "usage: %s %s [options] [FILE]\n", command->name, operand->name);
+    paragraphs(file, operand->summary, 0);
+    print_listed(file, command, "needs", operand->needs);
+    if (operand->either) fprintf(file, "%s      %s\n", *operand->needs ? "" : "\nneeds\n", operand->either);
+    print_listed(file, command, "takes", operand->takes);
+    fprintf(file, "\nexample\n  $ %s\n", operand->example);
+    fprintf(file, "\n%s --help tells everything.\n", command->name);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_HELP_H
+#define DUSK_CLI_HELP_H
+
+/* Everything that is written about a command, made from its table: the help on
+ * the screen, the man page, the completions of the shells. `commands` is the
+ * program itself first, then every command; it ends in NULL. */
+
+#include <stdio.h>
+
+#include "cli/options.h"
+
+/* -h: one screen, one example. */
+void dusk_help_short(FILE *file, const dusk_command *command);
+/* --help: everything. */
+void dusk_help_long(FILE *file, const dusk_command *command);
+/* Either, for one operand of the command: what it needs and takes. */
+void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand);
+/* The operands with what each needs, one line each. */
+void dusk_help_list(FILE *file, const dusk_command *command);
+
+/* What the exit codes mean; {NULL, NULL} ends the list. */
+extern const char *const dusk_exit_meanings[][2];
+
+/* Write DIR/dusk.1, DIR/dusk-release.1, ... */
+dusk_status dusk_manual_write(const dusk_command *const *commands, const char *folder, dusk_error *err);
+
+void dusk_completion_bash(FILE *file, const dusk_command *const *commands);
+void dusk_completion_zsh(FILE *file, const dusk_command *const *commands);
+void dusk_completion_fish(FILE *file, const dusk_command *const *commands);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_INPUT_H
+#define DUSK_CLI_INPUT_H
+
+/* Private numbers from a file or standard input.
+ *
+ * Plain text: numbers with spaces, commas or line ends between them. A table
+ * (a column is asked for, or the name ends in .csv): comma-separated values
+ * with a header; quotes as in RFC 4180; blank lines are skipped.
+ *
+ * What the data holds never makes an error: a field that is not a number is
+ * NaN, and the mechanism's documented rule decides. A file that cannot be
+ * opened and a column that is not in the header are errors before the first
+ * row is read; after it only reading and memory can fail. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "dusk/base.h"
+
+typedef struct dusk_input {
+    FILE *file;
+    const char *name; /* for messages */
+    bool table;
+    bool begun;     /* past a byte order mark, should there be one */
+    size_t column;  /* of a table */
+    uint64_t bytes; /* read so far */
+    uint64_t total; /* size of the file, 0 when not known */
+    double epsilon; /* for the progress line */
+} dusk_input;
+
+/* Open `path` (NULL or "-": standard input) and read a table's header. A table
+ * needs a column unless only its rows are counted (`rows_only`). */
+dusk_status dusk_input_open(dusk_input *input, const char *path, const char *column, bool rows_only,
+                            dusk_error *err);
+/* Close, and say whether everything could be read. */
+dusk_status dusk_input_close(dusk_input *input, dusk_error *err);
+
+/* The next number; false at the end. Numbers are given out as they arrive, so
+ * that a stream can be answered while it is open. */
+bool dusk_input_number(dusk_input *input, double *x);
+/* The next row (a line that is not blank, or a record); false at the end. */
+bool dusk_input_row(dusk_input *input);
+/* All the numbers there are, at *values (free with dusk_numbers_free). */
+dusk_status dusk_input_numbers(dusk_input *input, double **values, size_t *n, dusk_error *err);
+void dusk_numbers_free(double *values, size_t n);
+
+/* Lines of a name and a number: a tab, or else the last comma or space is
+ * between them. A line with one field is a number; its name is its place in
+ * the list, from 1. Blank lines are skipped. */
+typedef struct dusk_named {
+    char *name;
+    double number;
+} dusk_named;
+dusk_status dusk_input_named(dusk_input *input, dusk_named **list, size_t *n, dusk_error *err);
+void dusk_named_free(dusk_named *list, size_t n);
+
+#endif

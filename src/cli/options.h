@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_OPTIONS_H
+#define DUSK_CLI_OPTIONS_H
+
+/* One table of options and one struct a command. A row says where its value
+ * goes, what is put there when it is not given, and what the help says; the
+ * parser, -h, --help, the man page and the completions all read the same rows.
+ *
+ * Words accepted: --name V, --name=V, -n V, -nV; `--` ends the options; a lone
+ * `-` is an operand. An option given twice is refused: one of the two would be
+ * lost silently. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dusk/base.h"
+
+typedef enum dusk_option_type {
+    DUSK_OPTION_FLAG = 1, /* bool                                              */
+    DUSK_OPTION_STRING,   /* const char *, NULL when not given                 */
+    DUSK_OPTION_NUMBER,   /* double, finite; NaN when not given                */
+    DUSK_OPTION_WHOLE,    /* int64_t between low and high                      */
+    DUSK_OPTION_CHOICE    /* int: which word of `argument`, or -1              */
+} dusk_option_type;
+
+typedef struct dusk_option {
+    const char *name;     /* long name, without dashes                         */
+    const char *argument; /* its name in the help; for choices "this|that"     */
+    const char *fallback; /* the default as text, or NULL                      */
+    const char *sample;   /* a value to show in a hint                         */
+    const char *heading;  /* where the help lists it                           */
+    const char *help;     /* a sentence or two, without a final full stop      */
+    size_t offset;        /* into the command's struct                         */
+    int64_t low, high;    /* range of a whole number                           */
+    dusk_option_type type;
+    char letter; /* short name, or 0                                           */
+    bool secret; /* its value is private: never repeated in a message          */
+} dusk_option;
+
+/* A word the first operand may be, with what the help says of it. */
+typedef struct dusk_operand {
+    const char *name;
+    const char *heading;
+    const char *summary; /* one line                                           */
+    const char *needs;   /* options that must be given, space between them     */
+    const char *either;  /* options of which one must be given, in words       */
+    const char *takes;   /* options that may be given                          */
+    const char *example; /* a whole command line                               */
+    const char *also;    /* other names people use for it, or NULL             */
+} dusk_operand;
+
+typedef struct dusk_example {
+    const char *says;
+    const char *command;
+} dusk_example;
+
+/* Prose of --help and the man page; paragraphs are separated by '\n'. */
+typedef struct dusk_section {
+    const char *heading;
+    const char *text;
+} dusk_section;
+
+#define DUSK_OPERANDS_MAX 4
+
+typedef enum dusk_help_kind { DUSK_HELP_NONE, DUSK_HELP_SHORT, DUSK_HELP_LONG } dusk_help_kind;
+
+typedef struct dusk_parsed {
+    dusk_help_kind help;
+    uint64_t given; /* bit i: row i of the table was given */
+    const char *operands[DUSK_OPERANDS_MAX];
+    size_t operand_count;
+    int argc; /* as typed, for hints */
+    char **argv;
+} dusk_parsed;
+
+/* A command: everything that is said about it, and what runs it. Lists end in
+ * a row without a name (or heading, or command line). */
+typedef struct dusk_command {
+    const char *name;     /* "dusk release"                                    */
+    const char *summary;  /* one line                                          */
+    const char *synopsis; /* what follows the name; '\n' between forms         */
+    const char *operand;  /* what the words of `operands` are called           */
+    const dusk_operand *operands;
+    const dusk_option *options;
+    const dusk_section *sections;
+    const dusk_example *examples; /* the first one is in -h                    */
+    size_t settings_size;
+    dusk_status (*run)(const void *settings, const dusk_parsed *parsed, dusk_error *err);
+} dusk_command;
+
+/* Fill the command's struct with defaults and then from the words after the
+ * command's name. Stops at -h or --help. */
+dusk_status dusk_options_parse(const dusk_command *command, void *settings, dusk_parsed *parsed, int argc,
+                               char **argv, dusk_error *err);
+/* The row called `name` (and its number in *row when not NULL), or NULL. */
+const dusk_option *dusk_options_find(const dusk_command *command, const char *name, size_t *row);
+bool dusk_options_given(const dusk_command *command, const dusk_parsed *parsed, const char *name);
+/* Whether the space-separated `list` contains `name`. */
+bool dusk_options_listed(const char *list, const char *name);
+
+/* The whole of `text` as a finite number; false otherwise. */
+bool dusk_parse_number(const char *text, double *out);
+bool dusk_parse_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+/* Numbers with `separator` between them, at most `capacity`: how many there
+ * are, or 0 when the text is anything else. */
+size_t dusk_parse_list(const char *text, char separator, double *out, size_t capacity);
+
+/* Did you mean: offer every known word, read the nearest one if it is near. */
+typedef struct dusk_suggestion {
+    const char *typed;
+    const char *best; /* NULL when nothing is near enough */
+    size_t distance;
+} dusk_suggestion;
+void dusk_suggestion_init(dusk_suggestion *suggestion, const char *typed);
+void dusk_suggestion_offer(dusk_suggestion *suggestion, const char *known);
+
+#endif

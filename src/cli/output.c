@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program says, and where; see output.h. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+int dusk_exit_code(dusk_status status)
+{
+    switch (status) {
+    case DUSK_OK: return DUSK_EXIT_DONE;
+    case DUSK_ERR_ARGUMENT:
+    case DUSK_ERR_UNSUPPORTED: return DUSK_EXIT_USAGE;
+    case DUSK_ERR_PARSE:
+    case DUSK_ERR_CORRUPT: return DUSK_EXIT_INPUT;
+    case DUSK_ERR_BUDGET: return DUSK_EXIT_BUDGET;
+    case DUSK_ERR_ENTROPY:
+    case DUSK_ERR_MEMORY:
+    case DUSK_ERR_IO:
+    case DUSK_ERR_BUSY: return DUSK_EXIT_ENVIRONMENT;
+    case DUSK_ERR_INTERNAL: return DUSK_EXIT_BUG;
+    }
+    return DUSK_EXIT_BUG;
+}
+
+/* Whether standard error is a terminal that wants colour (no-color.org). */
+static bool colour(void)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(none && none[0]) && term && strcmp(term, "dumb") != 0;
+}
+
+/* "label: " in the colour of an error (31) or in bold (1). */
+static void put_label(const char *label, int code)
+{
+    if (colour())
+        fprintf(stderr, "\033[%dm%s:\033[0m ", code, label);
+    else
+        fprintf(stderr, "%s: ", label);
+}
+
+int dusk_output_error(const char *command, const dusk_error *err)
+{
+    fflush(stdout);
+    put_label(command, 31);
+    fprintf(stderr, "%s\n", err->message);
+    if (err->status == DUSK_ERR_INTERNAL)
+        dusk_output_note("hint", "this is a bug in dusk: please report the command that led here");
+    else if (err->hint[0])
+        dusk_output_note("hint", "%s", err->hint);
+    return dusk_exit_code(err->status);
+}
+
+void dusk_output_note(const char *label, const char *format, ...)
+{
+    va_list args;
+    put_label(label, 1);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+dusk_status dusk_output_finish(dusk_error *err)
+{
+    int failed = ferror(stdout);
+    errno = 0;
+    if (fclose(stdout) != 0) failed = 1;
+    if (!failed) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_IO, "parts may have been written: count their cost as spent",
+                     "cannot write to standard output: %s", errno ? strerror(errno) : "a write failed");
+}
+
+/* ---- Numbers ----------------------------------------------------------------- */
+
+void dusk_format_number(char *text, size_t size, double x)
+{
+    int digits = 1;
+    if (!isfinite(x)) {
+        snprintf(text, size, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+        return;
+    }
+    if (x == 0) x = 0; /* no minus sign on zero */
+    for (; digits < 17; digits++) {
+        snprintf(text, size, "%.*e", digits - 1, x);
+        if (strtod(text, NULL) == x) break;
+    }
+    snprintf(text, size, "%.*e", digits - 1, x);
+    const char *e = strchr(text, 'e');
+    int exponent = e ? (int)strtol(e + 1, NULL, 10) : 0;
+    int decimals = digits - 1 - exponent;
+    if (exponent >= -6 && exponent <= 16) snprintf(text, size, "%.*f", decimals > 0 ? decimals : 0, x);
+}
+
+void dusk_print_number(FILE *file, double x)
+{
+    char text[64];
+    dusk_format_number(text, sizeof text, x);
+    fputs(text, file);
+}
+
+/* The power of ten that leaves three digits of `width`. */
+static int rounding_place(double width)
+{
+    if (!(width > 0) || !isfinite(width)) return 0;
+    return (int)floor(log10(width)) - 2;
+}
+
+/* x to the place 10^place, away from the inside of an interval. */
+static void format_outward(char *text, size_t size, double x, int place, bool up)
+{
+    if (place < -15 || place > 12 || !isfinite(x)) {
+        dusk_format_number(text, size, x);
+        return;
+    }
+    double unit = pow(10, place), rounded = (up ? ceil(x / unit) : floor(x / unit)) * unit;
+    if (rounded == 0) rounded = 0;
+    snprintf(text, size, "%.*f", place < 0 ? -place : 0, rounded);
+}
+
+void dusk_format_interval(char *text, size_t size, double low, double high)
+{
+    char from[400], to[400];
+    int place = rounding_place(high - low);
+    format_outward(from, sizeof from, low, place, false);
+    format_outward(to, sizeof to, high, place, true);
+    snprintf(text, size, "%s and %s", from, to);
+}
+
+void dusk_format_width(char *text, size_t size, double width)
+{
+    format_outward(text, size, width, rounding_place(width), true);
+}
+
+/* ---- JSON -------------------------------------------------------------------- */
+
+static void begin_value(dusk_json *json)
+{
+    if (json->comma) fputc(',', json->file);
+    json->comma = true;
+}
+
+void dusk_json_raw(dusk_json *json, const char *text)
+{
+    begin_value(json);
+    fputs(text, json->file);
+}
+
+void dusk_json_open(dusk_json *json, char bracket)
+{
+    begin_value(json);
+    fputc(bracket, json->file);
+    json->comma = false;
+}
+
+void dusk_json_close(dusk_json *json, char bracket)
+{
+    fputc(bracket, json->file);
+    json->comma = true;
+}
+
+void dusk_json_bool(dusk_json *json, bool x) { dusk_json_raw(json, x ? "true" : "false"); }
+
+void dusk_json_null(dusk_json *json) { dusk_json_raw(json, "null"); }
+
+void dusk_json_number(dusk_json *json, double x)
+{
+    char text[64] = "null";
+    if (isfinite(x)) dusk_format_number(text, sizeof text, x);
+    dusk_json_raw(json, text);
+}
+
+/* Bytes of the UTF-8 character at s, or 0 when there is none (overlong forms
+ * and surrogates included). */
+static size_t utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+    if (s[0] < 0xC2 || s[0] > 0xF4) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
+    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    return n;
+}
+
+void dusk_json_string(dusk_json *json, const char *s)
+{
+    const unsigned char *at = (const unsigned char *)s;
+    begin_value(json);
+    fputc('"', json->file);
+    while (*at) {
+        size_t n = utf8_length(at);
+        if (n == 0)
+            fputs("\\ufffd", json->file);
+        else if (*at < 0x20)
+            fprintf(json->file, "\\u%04x", *at);
+        else if (*at == '"' || *at == '\\')
+            fprintf(json->file, "\\%c", *at);
+        else
+            fwrite(at, 1, n, json->file);
+        at += n ? n : 1;
+    }
+    fputc('"', json->file);
+}
+
+void dusk_json_key(dusk_json *json, const char *key)
+{
+    dusk_json_string(json, key);
+    fputc(':', json->file);
+    json->comma = false;
+}
+
+/* ---- Progress ---------------------------------------------------------------- */
+
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+void dusk_progress_start(dusk_progress *progress, uint64_t total, double epsilon)
+{
+    *progress = (dusk_progress){ .on = isatty(STDERR_FILENO) != 0, .total = total, .epsilon = epsilon };
+    clock_gettime(CLOCK_MONOTONIC, &progress->start);
+    progress->last = progress->start;
+}
+
+void dusk_progress_at(dusk_progress *progress, uint64_t bytes)
+{
+    if (!progress->on || seconds_since(&progress->last) < 0.5) return;
+    double elapsed = seconds_since(&progress->start), rate = (double)bytes / elapsed;
+    fprintf(stderr, "\rread %.0f MB, %.0f MB/s", (double)bytes / 1e6, rate / 1e6);
+    if (progress->total > bytes)
+        fprintf(stderr, ", %.0f s left", ceil((double)(progress->total - bytes) / rate));
+    if (progress->epsilon > 0) fprintf(stderr, ", will cost epsilon %g", progress->epsilon);
+    fputs("   ", stderr);
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    progress->shown = true;
+}
+
+void dusk_progress_end(dusk_progress *progress)
+{
+    if (progress->shown) fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

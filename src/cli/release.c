@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk release: what all mechanisms have in common; see release.h. There is no
+ * ledger behind it, and the receipt says so. There is no seed either. */
+#include "cli/release.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/help.h"
+
+/* Options that mean something for every mechanism. */
+static const char everywhere[] = "json dry-run unit neighbours";
+
+/* In the order of dusk_release_mechanisms, checked by name in find_function. */
+static const struct {
+    const char *name;
+    release_function *run;
+} functions[] = {
+    { "laplace", release_laplace },
+    { "gaussian", release_gaussian },
+    { "discrete-laplace", release_discrete_laplace },
+    { "discrete-gaussian", release_discrete_gaussian },
+    { "exponential", release_exponential },
+    { "permute-and-flip", release_permute_and_flip },
+    { "noisy-max", release_noisy_max },
+    { "top-k", release_top_k },
+    { "randomized-response", release_randomized_response },
+    { "sparse-vector", release_sparse_vector },
+    { "count", release_count },
+    { "sum", release_sum },
+    { "mean", release_mean },
+    { "variance", release_variance },
+    { "histogram", release_histogram },
+    { "quantiles", release_quantiles },
+    { "median", release_median },
+    { "keys", release_keys },
+};
+
+static release_function *find_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (!strcmp(functions[i].name, name)) return functions[i].run;
+    return NULL;
+}
+
+bool release_given(const release_job *job, const char *option)
+{
+    return dusk_options_given(&dusk_release_command, job->parsed, option);
+}
+
+/* ---- Before anything runs ------------------------------------------------------ */
+
+static dusk_status find_mechanism(release_job *job, dusk_error *err)
+{
+    char hint[200];
+    dusk_text text;
+    dusk_suggestion suggestion;
+    if (job->parsed->operand_count == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk release --list shows them all",
+                         "say which mechanism to use");
+    const char *typed = job->parsed->operands[0];
+    dusk_suggestion_init(&suggestion, typed);
+    for (const dusk_operand *one = dusk_release_mechanisms; one->name; one++) {
+        if (!strcmp(one->name, typed)) {
+            job->mechanism = one;
+            return DUSK_OK;
+        }
+        dusk_suggestion_offer(&suggestion, one->name);
+        if (one->also && dusk_options_listed(one->also, typed)) {
+            suggestion.best = one->name;
+            suggestion.distance = 0;
+        }
+    }
+    dusk_text_init(&text, hint, sizeof hint);
+    if (suggestion.best)
+        dusk_text_add(&text, "did you mean %s? dusk release --list shows them all", suggestion.best);
+    else
+        dusk_text_add(&text, "dusk release --list shows them all");
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "there is no mechanism %.100s", typed);
+}
+
+/* A word as a shell reads it. */
+static void add_word(dusk_text *text, const char *word)
+{
+    bool plain = *word != '\0';
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_./:=,+%@", *c)) plain = false;
+    dusk_text_add(text, plain ? " %s" : strchr(word, '\'') ? " \"%s\"" : " '%s'", word);
+}
+
+/* The options a mechanism needs and was not given, `before` each name. */
+static size_t add_missing(const release_job *job, dusk_text *text, const char *before, bool samples)
+{
+    size_t count = 0;
+    for (const dusk_option *option = dusk_release_options; option->name; option++) {
+        if (!dusk_options_listed(job->mechanism->needs, option->name) || release_given(job, option->name))
+            continue;
+        dusk_text_add(text, "%s--%s", count || samples ? before : "", option->name);
+        if (samples && option->sample) dusk_text_add(text, " %s", option->sample);
+        count++;
+    }
+    return count;
+}
+
+/* The words that were typed, private ones hidden, and the missing options. */
+static void build_hint(const release_job *job, char *hint, size_t size)
+{
+    dusk_text text;
+    dusk_text_init(&text, hint, size);
+    dusk_text_add(&text, "dusk release");
+    for (int i = 0; i < job->parsed->argc; i++) {
+        const char *word = job->parsed->argv[i];
+        if (!strncmp(word, "--value", 7) || !strncmp(word, "-v", 2)) {
+            dusk_text_add(&text, " --value ...");
+            if (!strcmp(word, "--value") || !strcmp(word, "-v")) i++;
+        } else {
+            add_word(&text, word);
+        }
+    }
+    add_missing(job, &text, " ", true);
+    if (text.overflow) {
+        dusk_text_init(&text, hint, size);
+        dusk_text_add(&text, "%s", job->mechanism->example);
+    }
+}
+
+static dusk_status check_needs(const release_job *job, dusk_error *err)
+{
+    char missing[200], hint[256];
+    dusk_text text;
+    dusk_text_init(&text, missing, sizeof missing);
+    if (!add_missing(job, &text, ", ", false)) return DUSK_OK;
+    build_hint(job, hint, sizeof hint);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "%s needs %s", job->mechanism->name, missing);
+}
+
+/* An option that would be ignored is a misunderstanding about privacy. */
+static dusk_status check_takes(const release_job *job, dusk_error *err)
+{
+    const dusk_operand *mechanism = job->mechanism;
+    for (const dusk_option *option = dusk_release_options; option->name; option++) {
+        if (!release_given(job, option->name) || dusk_options_listed(everywhere, option->name)) continue;
+        if (dusk_options_listed(mechanism->needs, option->name)) continue;
+        if (dusk_options_listed(mechanism->takes, option->name)) continue;
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, mechanism->example, "%s does not take --%s", mechanism->name,
+                         option->name);
+    }
+    return DUSK_OK;
+}
+
+static dusk_status check_data(release_job *job, dusk_error *err)
+{
+    const dusk_parsed *parsed = job->parsed;
+    const char *file = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
+    const char *scores = job->settings->scores;
+    if (parsed->operand_count > 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one file, or the data on standard input",
+                         "there are words too many: %.100s", parsed->operands[2]);
+    if (file && (scores || release_given(job, "value")))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them away",
+                         "the data is given twice: %.60s and --%s", file, scores ? "scores" : "value");
+    if (job->settings->column && release_given(job, "value"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them away",
+                         "the data is given twice: --column and --value");
+    job->path = scores ? scores : file;
+    return DUSK_OK;
+}
+
+/* The program's default is add-remove; answers of people who are there in any
+ * case are compared with other answers. Keys and responses leave no choice. */
+static dusk_status choose_relation(release_job *job, dusk_error *err)
+{
+    bool response = !strcmp(job->mechanism->name, "randomized-response");
+    bool keys = !strcmp(job->mechanism->name, "keys");
+    dusk_neighbours wanted = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    job->neighbours = response ? DUSK_REPLACE_ONE : wanted;
+    job->unit = job->settings->unit;
+    if (!job->unit) job->unit = response ? "person" : keys ? "unit" : "row";
+    if (release_given(job, "neighbours") && wanted != job->neighbours)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --neighbours away",
+                         "randomized-response promises for replace-one neighbours only");
+    if (keys && wanted == DUSK_REPLACE_ONE)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --neighbours away",
+                         "keys promises for add-remove neighbours only");
+    return DUSK_OK;
+}
+
+/* ---- Data ---------------------------------------------------------------------- */
+
+dusk_status release_open(const release_job *job, dusk_input *input, bool rows_only, dusk_error *err)
+{
+    dusk_status status = dusk_input_open(input, job->path, job->settings->column, rows_only, err);
+    input->epsilon = job->settings->epsilon;
+    return status;
+}
+
+dusk_status release_read(const release_job *job, double **values, size_t *n, dusk_error *err)
+{
+    dusk_input input;
+    dusk_status status = release_open(job, &input, false, err), closed;
+    if (status != DUSK_OK) return status;
+    status = dusk_input_numbers(&input, values, n, err);
+    closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
+    if (status == DUSK_OK && closed != DUSK_OK) dusk_numbers_free(*values, *n);
+    return status != DUSK_OK ? status : closed;
+}
+
+/* ---- Results ------------------------------------------------------------------- */
+
+dusk_status release_state(const release_job *job, dusk_statement *out, const dusk_event *event, double delta,
+                          const char *fact, dusk_error *err)
+{
+    dusk_status status = dusk_statement_init(out, event, delta, job->neighbours, job->unit, err);
+    if (status == DUSK_OK && fact[0]) status = dusk_statement_assume(out, fact, err);
+    return status;
+}
+
+bool release_json(release_job *job)
+{
+    if (!job->settings->json) return false;
+    job->json = (dusk_json){ .file = stdout };
+    dusk_json_open(&job->json, '{');
+    dusk_json_key(&job->json, "mechanism");
+    dusk_json_string(&job->json, job->mechanism->name);
+    if (job->settings->dry_run) {
+        dusk_json_key(&job->json, "dry_run");
+        dusk_json_bool(&job->json, true);
+    }
+    return true;
+}
+
+static dusk_status end_json(release_job *job, const dusk_statement *statement, dusk_error *err)
+{
+    char text[8192];
+    dusk_json *json = &job->json;
+    dusk_json_key(json, "statement");
+    if (statement) {
+        dusk_status status = dusk_statement_json(statement, text, sizeof text, err);
+        if (status != DUSK_OK) return status;
+        dusk_json_raw(json, text);
+    } else {
+        dusk_json_null(json);
+    }
+    dusk_json_key(json, "ledger");
+    dusk_json_null(json);
+    dusk_json_close(json, '}');
+    fputc('\n', stdout);
+    return DUSK_OK;
+}
+
+dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_error *err)
+{
+    char text[8192] = "none needed: answers that are public already cost nothing";
+    dusk_status status = DUSK_OK;
+    if (receipt->statement) DUSK_TRY(dusk_statement_format(receipt->statement, text, sizeof text, err));
+    if (job->settings->json) DUSK_TRY(end_json(job, receipt->statement, err));
+    if (fflush(stdout) != 0 || ferror(stdout)) return DUSK_OK; /* said when the program ends */
+    if (job->settings->dry_run) dusk_output_note("dry run", "no data was read and nothing was released");
+    if (receipt->interval[0]) dusk_output_note("interval", "%s", receipt->interval);
+    dusk_output_note("promise", "%s", text);
+    if (receipt->input[0]) dusk_output_note("input", "%s", receipt->input);
+    if (receipt->statement) dusk_output_note("no ledger", "nothing was charged, keep count yourself");
+done:
+    return status;
+}
+
+/* ---- The command --------------------------------------------------------------- */
+
+static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
+{
+    release_job job = { .settings = settings, .parsed = parsed };
+    dusk_status status;
+    if (job.settings->list) {
+        dusk_help_list(stdout, &dusk_release_command);
+        return DUSK_OK;
+    }
+    DUSK_TRY(find_mechanism(&job, err));
+    DUSK_TRY(check_takes(&job, err));
+    DUSK_TRY(check_needs(&job, err));
+    DUSK_TRY(check_data(&job, err));
+    DUSK_TRY(choose_relation(&job, err));
+    release_function *function = find_function(job.mechanism->name);
+    if (!function) DUSK_TRY(dusk_fail(err, DUSK_ERR_INTERNAL, "", "%s is listed only", job.mechanism->name));
+    DUSK_TRY(dusk_generator_new(&job.gen, err));
+    DUSK_TRY(function(&job, err));
+done:
+    dusk_generator_free(job.gen);
+    return status;
+}
+
+static const dusk_section sections[] = {
+    { "Description",
+      "Releases one number, choice or summary of private data through one mechanism. The answer goes to "
+      "standard output; the receipt goes to standard error: the interval that holds the exact answer, what "
+      "was "
+      "promised to whom, and that no ledger was charged. Two releases cost the sum of what they cost alone: "
+      "keep count.\n"
+      "Noise is drawn exactly and lies on a grid of powers of two that is fixed before the data is seen. "
+      "Coins "
+      "come from the operating system. There is no seed." },
+    { "Input",
+      "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, commas "
+      "or "
+      "line ends between them. With --column, or when FILE ends in .csv, it is comma-separated values with a "
+      "header. For laplace, gaussian and their discrete twins several numbers are one vector, --sensitivity "
+      "is "
+      "that of the whole vector, and how many numbers there are is public.\n"
+      "Selections read lines of a name and a score with a tab, comma or space between them, or only scores; "
+      "then the answer is the place in the list, from 1. keys reads lines of a key and the number of "
+      "distinct "
+      "units that have it. randomized-response reads one answer 0, 1, ... per person, with --estimate the "
+      "counts "
+      "of each answer. sparse-vector reads one query answer a line and replies to each as it comes.\n"
+      "What a private field holds never causes an error: what is not a number is treated by the mechanism's "
+      "rule (0 for a released number, the bound nearest 0 in sums, no bin, the lowest score), and the "
+      "receipt "
+      "says so without saying how often." },
+    { "Output",
+      "One answer is one number or name on a line. Vectors are a line a coordinate; histogram gives lines of "
+      "low, high and count; several quantiles lines of q and value; keys a line a key in the order of its "
+      "bytes, "
+      "with a noisy count where the method has one; sparse-vector above or below for each query; a tab is "
+      "between fields. Numbers have the fewest digits that read back as the same double. With --json the "
+      "output "
+      "is one object that also holds interval and statement." },
+    { "Privacy", "The promise compares neighbouring data: with add-remove (the default) one unit's rows are "
+                 "there or are "
+                 "not; with replace-one they are exchanged for others. The unit is a row unless --unit names "
+                 "another, and "
+                 "then --rows-per-unit (or the sensitivity) must say how much one unit may contribute: the "
+                 "program cannot "
+                 "check that. --sensitivity and --bounds must not be looked up in the data." },
+    { NULL, NULL },
+};
+
+static const dusk_example examples[] = {
+    { "The mean age in a table, and how sure it is",
+      "dusk release mean --epsilon 1 --bounds 0:100 --column age people.csv" },
+    { "A number whose value one person changes by at most 1",
+      "dusk release laplace --epsilon 0.5 --sensitivity 1 --value 1234" },
+    { "The same for machines", "dusk release count --epsilon 1 --value 1234 --json" },
+    { "What would it cost, without reading anything",
+      "dusk release gaussian --epsilon 1 --delta 1e-6 --sensitivity 1 --dry-run" },
+    { "A vector of three sums, one person moves it by at most 2 in the l2 norm",
+      "printf '10 20 30' | dusk release gaussian --epsilon 1 --delta 1e-6 --sensitivity 2" },
+    { "The most popular of a few candidates", "printf 'tea 40\\ncoffee 52\\nwater 11\\n' | dusk release "
+                                              "permute-and-flip --epsilon 1 --sensitivity 1" },
+    { "Quartiles of a column",
+      "dusk release quantiles --epsilon 1 --bounds 0:100 --q 0.25,0.5,0.75 --column age people.csv" },
+    { "A histogram over ten public bins",
+      "dusk release histogram --epsilon 1 --bins 0:100:10 --column age people.csv" },
+    { NULL, NULL },
+};
+
+const dusk_command dusk_release_command = {
+    .name = "dusk release",
+    .summary = "release one number, choice or summary of private data through one mechanism",
+    .synopsis = "MECHANISM --epsilon E [options] [FILE]\n--list",
+    .operand = "Mechanisms",
+    .operands = dusk_release_mechanisms,
+    .options = dusk_release_options,
+    .sections = sections,
+    .examples = examples,
+    .settings_size = sizeof(release_settings),
+    .run = run,
+};

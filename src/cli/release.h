@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_RELEASE_H
+#define DUSK_CLI_RELEASE_H
+
+/* dusk release: one mechanism, by hand. The families of mechanisms are in
+ * release_*.c; each one checks everything that is public, then (unless this is
+ * a dry run) reads the data, releases, prints, and ends with a receipt. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/input.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "dusk/dusk.h"
+
+extern const dusk_command dusk_release_command;
+extern const dusk_operand dusk_release_mechanisms[];
+extern const dusk_option dusk_release_options[];
+
+typedef struct release_settings {
+    double epsilon, delta, sensitivity, value, confidence;
+    double threshold, numeric_epsilon, first, second;
+    int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
+    const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
+    int neighbours, noise, method;
+    bool classical, monotonic, estimate, json, dry_run, list;
+} release_settings;
+
+/* One run. */
+typedef struct release_job {
+    const release_settings *settings;
+    const dusk_parsed *parsed;
+    const dusk_operand *mechanism;
+    const char *path; /* of the data; NULL: standard input */
+    dusk_neighbours neighbours;
+    const char *unit;
+    dusk_generator *gen;
+    dusk_json json; /* open on standard output with --json */
+} release_job;
+
+typedef dusk_status release_function(release_job *job, dusk_error *err);
+release_function release_laplace, release_gaussian, release_discrete_laplace, release_discrete_gaussian;
+release_function release_exponential, release_permute_and_flip, release_noisy_max, release_top_k;
+release_function release_randomized_response, release_sparse_vector;
+release_function release_count, release_sum, release_mean, release_variance;
+release_function release_histogram, release_quantiles, release_median, release_keys;
+
+/* What the receipt says besides the statement. */
+typedef struct release_receipt {
+    const dusk_statement *statement; /* NULL: nothing private was touched */
+    char interval[400];              /* a sentence, or empty                */
+    char input[200];                 /* how the data was read, or empty     */
+} release_receipt;
+
+bool release_given(const release_job *job, const char *option);
+/* The data: a column of a table, or plain text. */
+dusk_status release_open(const release_job *job, dusk_input *input, bool rows_only, dusk_error *err);
+/* All numbers of the data. */
+dusk_status release_read(const release_job *job, double **values, size_t *n, dusk_error *err);
+/* A statement of this job for an event, with one declared fact ("" for none). */
+dusk_status release_state(const release_job *job, dusk_statement *out, const dusk_event *event, double delta,
+                          const char *fact, dusk_error *err);
+/* With --json open the object and give true. */
+bool release_json(release_job *job);
+/* The end of every run: statement and ledger in the JSON object, then, when the
+ * answer has left, the receipt on standard error. */
+dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_error *err);
+
+#endif

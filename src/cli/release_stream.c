@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk release sparse-vector: queries are answered one by one as they arrive,
+ * so that the next one may depend on the last answer. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/release.h"
+
+static dusk_status begin(const release_job *job, dusk_sparse_vector **out, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    dusk_sparse_vector_options options;
+    dusk_sparse_vector_options_init(&options);
+    options.sensitivity = s->sensitivity;
+    options.threshold = s->threshold;
+    options.hits = (uint32_t)s->hits;
+    options.monotonic = s->monotonic;
+    options.epsilon = s->epsilon;
+    if (release_given(job, "numeric-epsilon")) {
+        options.numeric_epsilon = s->numeric_epsilon;
+        if (!(s->numeric_epsilon > 0))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --numeric-epsilon away for no numbers",
+                             "--numeric-epsilon must be above 0");
+    }
+    return dusk_sparse_vector_new(out, &options, job->gen, err);
+}
+
+static dusk_status state(const release_job *job, const dusk_sparse_vector *sv, dusk_statement *out,
+                         dusk_error *err)
+{
+    char fact[160], sensitivity[64];
+    dusk_text text;
+    dusk_event event;
+    dusk_status status = dusk_sparse_vector_event(sv, &event, err);
+    if (status != DUSK_OK) return status;
+    dusk_text_init(&text, fact, sizeof fact);
+    dusk_format_number(sensitivity, sizeof sensitivity, job->settings->sensitivity);
+    dusk_text_add(&text, "query sensitivity %s%s", sensitivity,
+                  job->settings->monotonic ? ", all queries move together" : "");
+    return release_state(job, out, &event, 0, fact, err);
+}
+
+static void print_answer(release_job *job, bool above, double value)
+{
+    bool numeric = above && !isnan(value);
+    if (job->settings->json) {
+        dusk_json_open(&job->json, '{');
+        dusk_json_key(&job->json, "above");
+        dusk_json_bool(&job->json, above);
+        if (numeric) dusk_json_key(&job->json, "value");
+        if (numeric) dusk_json_number(&job->json, value);
+        dusk_json_close(&job->json, '}');
+        return;
+    }
+    fputs(above ? "above" : "below", stdout);
+    if (numeric) fputc('\t', stdout);
+    if (numeric) dusk_print_number(stdout, value);
+    fputc('\n', stdout);
+    fflush(stdout); /* who asks may be waiting for it; a failure shows at the end */
+}
+
+/* Answer until the hits are used up or the input ends. */
+static dusk_status answer_all(release_job *job, dusk_sparse_vector *sv, dusk_input *input, uint64_t *asked,
+                              dusk_error *err)
+{
+    double query, value = NAN;
+    bool above;
+    while (dusk_sparse_vector_hits_left(sv) > 0 && dusk_input_number(input, &query)) {
+        if (isnan(query)) query = 0;
+        dusk_status status = dusk_sparse_vector_release(sv, &above, &value, query, job->gen, err);
+        if (status != DUSK_OK) return status;
+        print_answer(job, above, value);
+        ++*asked;
+    }
+    return dusk_input_close(input, err);
+}
+
+static void describe_margin(const release_job *job, release_receipt *receipt, double margin, uint64_t queries)
+{
+    char width[64];
+    dusk_text text;
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    dusk_format_width(width, sizeof width, margin);
+    dusk_text_add(&text, "with %g %% confidence %s further than %s from the threshold %s compared right",
+                  100 * job->settings->confidence, queries == 1 ? "a query" : "all queries", width,
+                  queries == 1 ? "is" : "are");
+}
+
+dusk_status release_sparse_vector(release_job *job, dusk_error *err)
+{
+    dusk_status status;
+    dusk_sparse_vector *sv = NULL;
+    dusk_statement statement;
+    release_receipt receipt = { .statement = &statement, .input = "what is not a number counts as 0" };
+    dusk_input input = { .file = NULL };
+    double margin;
+    uint64_t asked = 0;
+    DUSK_TRY(begin(job, &sv, err));
+    DUSK_TRY(state(job, sv, &statement, err));
+    DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, 1, job->settings->confidence, err));
+    if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, false, err));
+    if (release_json(job)) {
+        dusk_json_key(&job->json, "answers");
+        dusk_json_open(&job->json, '[');
+    }
+    if (!job->settings->dry_run) DUSK_TRY(answer_all(job, sv, &input, &asked, err));
+    if (asked > 1) DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, asked, job->settings->confidence, err));
+    if (job->settings->json) {
+        dusk_json_close(&job->json, ']');
+        dusk_json_key(&job->json, "margin");
+        dusk_json_number(&job->json, margin);
+        dusk_json_key(&job->json, "confidence");
+        dusk_json_number(&job->json, job->settings->confidence);
+    }
+    describe_margin(job, &receipt, margin, asked ? asked : 1);
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;
+    dusk_sparse_vector_free(sv);
+    return status;
+}
