@@ -1,25 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh PROGRAM: private questions about the sample clinic. The bounds are
-# chosen without a look at the data; each answer is charged on its own.
+# demo.sh PROGRAM: private questions about the sample clinic, one row a person,
+# all of them fictitious. The bounds are knowledge about the world and not
+# about these people. Each answer is charged on its own.
 set -eu
 program=${1:?usage: demo.sh PROGRAM}
-sample=$(dirname "$0")/clinic.csv
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+cd "$(dirname "$0")"
 
-# ask QUESTION AWK-PROGRAM OPTIONS...: pick values from the sample, release.
+# ask QUESTION OPTIONS...: show the command, the answer and its receipt.
 ask() {
-    question=$1 values=$2
-    shift 2
+    question=$1
+    shift
     echo
     echo "# $question"
-    echo "\$ awk -F, '$values' clinic.csv | dusk release $*"
-    awk -F, "$values" "$sample" | "$program" release "$@"
+    echo "\$ dusk release $*"
+    "$program" release "$@" 2>&1
 }
 
-echo "The sample: $(($(wc -l <"$sample") - 1)) fictitious people of a small clinic, one row a person."
-ask "What does a person of 60 or more cost in a year, on average?" \
-    'NR > 1 && $2 >= 60 { print $7 }' \
-    mean --bounds 0:1000 --epsilon 1 --unit person
-ask "How old are they in the middle?" \
-    'NR > 1 { print $2 }' \
-    quantile --q 0.5 --bounds 0:120 --epsilon 0.5 --unit person
+echo "The sample is examples/clinic.csv: id, age, sex, region, visits, cost, ..."
+ask "How old are the patients on average?" \
+    mean --column age --bounds 0:100 --epsilon 1 --unit person clinic.csv
+ask "What did the patient in the middle pay in a year?" \
+    median --column cost --bounds 0:5000 --epsilon 0.5 --unit person clinic.csv
+ask "How many patients are there of each age?" \
+    histogram --column age --edges 0,18,40,65,120 --epsilon 0.5 --unit person clinic.csv
+echo
+echo "The three answers together cost epsilon 2. \"dusk release -h\" tells more."
