@@ -18,8 +18,9 @@
 #include "base/mutant.h"
 
 #define FAR 39.0      /* P[Y >= 39 sigma] <= exp(-39^2/2) < 1e-330 */
-#define SMOOTH 16.0   /* from this sigma on, Euler-Maclaurin */
-#define BITS 160      /* wanted in delta, with room for the small losses */
+#define SMOOTH 32.0   /* from this sigma on, Euler-Maclaurin */
+#define POISSON 16.0  /* from this sigma on, Z by Poisson summation */
+#define BITS 128      /* wanted in delta, with room for the small losses */
 #define REFINEMENTS 5 /* doublings of the precision */
 #define CORRECTIONS_MAX 1000
 #define THRESHOLD_BITS 16384
@@ -147,7 +148,8 @@ static void hermite_step(hermite *h, dusk_interval *old, const dusk_interval *ne
 static void correction(dusk_interval *out, hermite *h, unsigned i)
 {
     mpfr_zeta_ui(out->lo, 2 * i, MPFR_RNDD);
-    mpfr_zeta_ui(out->hi, 2 * i, MPFR_RNDU);
+    mpfr_set(out->hi, out->lo, MPFR_RNDU);
+    mpfr_nextabove(out->hi); /* zeta is correctly rounded */
     mpfr_const_pi(h->scratch.lo, MPFR_RNDD);
     mpfr_const_pi(h->scratch.hi, MPFR_RNDU);
     dusk_interval_div(out, out, &h->scratch);
@@ -231,7 +233,7 @@ static void law_total(law *y)
     mpfr_t one;
     mpfr_init2(one, y->precision);
     mpfr_set_ui(one, 1, MPFR_RNDN);
-    if (y->sigma < SMOOTH) {
+    if (y->sigma < POISSON) {
         dusk_interval weight;
         dusk_interval_init(&weight, y->precision);
         exponent(&weight, y, one);
@@ -414,16 +416,32 @@ typedef struct target {
     uint64_t sensitivity;
 } target;
 
+/* While t stays the same, delta = A - e^epsilon B. From the left that line in
+ * e^epsilon is exact or falls short; from the right ln delta is the better line. */
+static double epsilon_step(const point *p, double excess, double delta)
+{
+    mpfr_t step;
+    mpfr_init2(step, mpfr_get_prec(p->delta.hi));
+    if (excess > 0)
+        mpfr_sub_d(step, p->delta.hi, delta, MPFR_RNDN);
+    else
+        mpfr_mul_d(step, p->delta.hi, excess, MPFR_RNDN);
+    mpfr_div(step, step, p->by_epsilon.lo, MPFR_RNDN);
+    if (excess > 0) mpfr_log1p(step, step, MPFR_RNDN);
+    double result = mpfr_get_d(step, MPFR_RNDN);
+    mpfr_clear(step);
+    return result;
+}
+
 static dusk_curve_point along_epsilon(double epsilon, const void *context)
 {
     const target *g = context;
     int far = far_away(g->sigma, g->sensitivity, epsilon);
-    if (far) return (dusk_curve_point){ .excess = far > 0 ? -INFINITY : INFINITY };
+    if (far) return (dusk_curve_point){ .excess = far > 0 ? -INFINITY : INFINITY, .step = NAN };
     point p;
     look(&p, g->sigma, g->sensitivity, epsilon);
     dusk_curve_point result = { .excess = dusk_curve_excess(p.delta.hi, g->delta) };
-    mpfr_div(p.delta.lo, p.by_epsilon.lo, p.delta.hi, MPFR_RNDN);
-    result.slope = -mpfr_get_d(p.delta.lo, MPFR_RNDN);
+    result.step = epsilon_step(&p, result.excess, g->delta);
     point_clear(&p);
     return result;
 }
@@ -433,7 +451,7 @@ static dusk_curve_point along_sigma(double sigma, const void *context)
     const target *g = context;
     target at = { .sigma = sigma, .delta = g->delta, .sensitivity = g->sensitivity };
     dusk_curve_point result = along_epsilon(g->epsilon, &at);
-    result.slope = 0; /* that one is by epsilon */
+    result.step = NAN; /* that one is along epsilon */
     return result;
 }
 

@@ -137,17 +137,18 @@ typedef struct target {
     double sigma, epsilon, delta;
 } target;
 
+/* A look, with Newton's step for ln delta along epsilon or ln sigma. */
 static dusk_curve_point look_for_curve(double sigma, double epsilon, double delta, bool by_sigma)
 {
     int far = far_away(sigma, epsilon);
-    /* 1 - 1e-330 < delta(...) is above every double below 1. */
-    if (far) return (dusk_curve_point){ .excess = far > 0 ? -INFINITY : INFINITY };
+    /* Below -FAR delta is above every double below 1. */
+    if (far) return (dusk_curve_point){ .excess = far > 0 ? -INFINITY : INFINITY, .step = NAN };
     point p;
     look(&p, sigma, epsilon);
     dusk_curve_point result = { .excess = dusk_curve_excess(p.delta.hi, delta) };
     dusk_interval *by = by_sigma ? &p.by_log_sigma : &p.by_epsilon;
-    mpfr_div(by->lo, by->lo, p.delta.hi, MPFR_RNDN);
-    result.slope = -mpfr_get_d(by->lo, MPFR_RNDN);
+    mpfr_div(by->lo, p.delta.hi, by->lo, MPFR_RNDN);
+    result.step = result.excess * mpfr_get_d(by->lo, MPFR_RNDN);
     point_clear(&p);
     return result;
 }

@@ -12,14 +12,14 @@
 /* One certified look at the curve. */
 typedef struct dusk_curve_point {
     double excess; /* ln(upper bound of delta / target); <= 0 only when the bound is <= target */
-    double slope;  /* about d excess / dx, or d excess / d ln x; 0 when not known */
+    double step;   /* about where the excess vanishes: x + step or x exp(step); NAN: not known */
 } dusk_curve_point;
 
 typedef dusk_curve_point dusk_curve(double x, const void *context);
 
 /* An x > 0 whose excess is <= 0, at most 2^-48 above the smallest one when the
  * excess decreases in x; +inf when none was found. Needs excess > 0 at 0 and
- * a guess `start` > 0. `logarithmic` says that slopes are by ln x. */
+ * a guess `start` > 0. `logarithmic` says that steps are in ln x. */
 double dusk_curve_invert(dusk_curve *curve, const void *context, double start, bool logarithmic);
 
 /* ln(delta / target), rounded up, so that its sign is never too kind. */

@@ -33,12 +33,19 @@ static void ratio_at(mpfr_t out, const mpfr_t x, mpfr_rnd_t with)
     mpfr_clears(factor, tail, (mpfr_ptr)0);
 }
 
-/* Levels after which the fraction has the precision of x; its error is about
- * exp(-2 x sqrt(2 n)). */
-static double levels_for(const dusk_interval *x)
+/* Levels after which the fraction has the precision of x, or too many: level
+ * k makes the enclosure u^2/k times narrower, u being near (x + sqrt(x^2 + 4k))/2. */
+static unsigned levels_for(const dusk_interval *x)
 {
-    double root = 0.34658 * (double)mpfr_get_prec(x->lo) / mpfr_get_d(x->lo, MPFR_RNDD);
-    return 12 + 1.1 * root * root / 2;
+    double at = mpfr_get_d(x->lo, MPFR_RNDD), missing = (double)mpfr_get_prec(x->lo);
+    unsigned levels = 0;
+    if (!(at > 1)) return FRACTION_LEVELS + 1;
+    while (missing > 0 && levels <= FRACTION_LEVELS) {
+        levels++;
+        double u = (at + sqrt(at * at + 4.0 * levels)) / 2;
+        missing -= log2(u / levels * u);
+    }
+    return levels + 2;
 }
 
 /* With I_k = integral over t > x of (t-x)^k phi(t): phi = I_1 + x I_0 and
@@ -65,9 +72,9 @@ static void fraction(dusk_interval *out, const dusk_interval *x, unsigned levels
 
 void dusk_mills_ratio(dusk_interval *out, const dusk_interval *x)
 {
-    double levels = mpfr_cmp_ui(x->lo, 1) > 0 ? levels_for(x) : INFINITY;
+    unsigned levels = levels_for(x);
     if (levels <= FRACTION_LEVELS || mpfr_cmp_ui(x->lo, FRACTION_FROM) >= 0) {
-        fraction(out, x, (unsigned)levels);
+        fraction(out, x, levels);
         return;
     }
     mpfr_t lo; /* M decreases; out may be x */
