@@ -91,7 +91,7 @@ static void print_usage(FILE *file, const dusk_command *command)
     while (*form) {
         size_t length = strcspn(form, "\n");
         fprintf(file, "%s%s", before, command->name);
-        wrap(file, form, length, 11, strlen(before) + strlen(command->name));
+        wrap(file, form, length, 9, strlen(before) + strlen(command->name));
         form += length + (form[length] != '\0');
         before = "       ";
     }

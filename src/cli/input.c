@@ -169,12 +169,12 @@ static dusk_status open_file(dusk_input *input, const char *path, dusk_error *er
     return DUSK_OK;
 }
 
-dusk_status dusk_input_open(dusk_input *input, const char *path, const char *column, bool rows_only,
+dusk_status dusk_input_open(dusk_input *input, const char *path, const char *column, dusk_input_kind kind,
                             dusk_error *err)
 {
     dusk_status status;
-    *input = (dusk_input){ .name = path, .table = column || ends_in_csv(path) };
-    if (input->table && !column && !rows_only)
+    *input = (dusk_input){ .name = path, .table = column || (kind != DUSK_INPUT_NAMED && ends_in_csv(path)) };
+    if (input->table && !column && kind == DUSK_INPUT_NUMBERS)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "say which column to read: --column NAME",
                          "%.150s is a table", path);
     DUSK_TRY(open_file(input, path, err));

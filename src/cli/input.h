@@ -31,9 +31,12 @@ typedef struct dusk_input {
     double epsilon; /* for the progress line */
 } dusk_input;
 
-/* Open `path` (NULL or "-": standard input) and read a table's header. A table
- * needs a column unless only its rows are counted (`rows_only`). */
-dusk_status dusk_input_open(dusk_input *input, const char *path, const char *column, bool rows_only,
+/* What is read from it: numbers, of a table those of one column; rows, to be
+ * counted; or lines of a name and a number, never a table. */
+typedef enum dusk_input_kind { DUSK_INPUT_NUMBERS = 1, DUSK_INPUT_ROWS, DUSK_INPUT_NAMED } dusk_input_kind;
+
+/* Open `path` (NULL or "-": standard input) and read a table's header. */
+dusk_status dusk_input_open(dusk_input *input, const char *path, const char *column, dusk_input_kind kind,
                             dusk_error *err);
 /* Close, and say whether everything could be read. */
 dusk_status dusk_input_close(dusk_input *input, dusk_error *err);
@@ -49,7 +52,7 @@ void dusk_numbers_free(double *values, size_t n);
 
 /* Lines of a name and a number: a tab, or else the last comma or space is
  * between them. A line with one field is a number; its name is its place in
- * the list, from 1. Blank lines are skipped. */
+ * the list, from 1. Blank lines are skipped; there is no header. */
 typedef struct dusk_named {
     char *name;
     double number;

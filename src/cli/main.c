@@ -36,13 +36,12 @@ static const dusk_option program_options[] = {
 
 static const dusk_section program_sections[] = {
     { "Description",
-      "See the crowd, not the faces. Dusk answers questions about private data with differential privacy: an "
-      "answer says nearly the same whether or not any one person is in the data, and every answer comes with "
-      "a statement of what was promised and how.\n"
-      "Noise is drawn exactly, from the operating system's entropy, on a grid fixed before the data is seen. "
-      "There is no seed to set.\n"
+      "See the crowd, not the faces. Dusk answers questions about private data with differential privacy:"
+      " an answer says nearly the same whether or not any one person is in the data, and every answer "
+      "comes with a statement of what was promised and how.\n"
+      "Noise is drawn exactly, from the operating system's entropy, on a grid fixed before the data is "
+      "seen. There is no seed to set.\n"
       "Answers go to standard output and everything else to standard error, so that answers can be piped." },
-    { "Commands", "release: give one number, choice or summary of private data through one mechanism." },
     { NULL, NULL },
 };
 
@@ -110,16 +109,16 @@ static dusk_status generate(int what, const dusk_parsed *parsed, dusk_error *err
 
 static void print_program_help(FILE *file, dusk_help_kind kind)
 {
-    if (kind == DUSK_HELP_LONG) {
+    if (kind == DUSK_HELP_LONG)
         dusk_help_long(file, &program);
-        return;
-    }
-    fputs("usage: dusk COMMAND [options]\n"
-          "Differential privacy: ask questions of private data and know what the answers cost.\n\n"
-          "commands\n",
-          file);
+    else
+        fputs("usage: dusk COMMAND [options]\n"
+              "Differential privacy: ask questions of private data and know what the answers cost.\n",
+              file);
+    fputs("\nCommands\n", file);
     for (size_t i = 1; commands[i]; i++)
         fprintf(file, "  %-10s %s\n", command_word(commands[i]), commands[i]->summary);
+    if (kind == DUSK_HELP_LONG) return;
     fprintf(file, "\nexample\n  $ %s\n\n", program_examples[0].command);
     fputs("dusk COMMAND -h tells about a command, dusk --help everything, dusk --version the version.\n",
           file);

@@ -185,6 +185,17 @@ static void put_end(FILE *file, const dusk_command *command, const dusk_command 
     fputc('\n', file);
 }
 
+/* What the program can do; the first of `commands` is the program itself. */
+static void put_commands(FILE *file, const dusk_command *const *commands)
+{
+    heading(file, "SH", "Commands");
+    for (size_t i = 1; commands[i]; i++) {
+        fputs(".TP\n.B ", file);
+        put_line(file, commands[i]->name);
+        put_line(file, commands[i]->summary);
+    }
+}
+
 static void put_page(FILE *file, const dusk_command *command, const dusk_command *const *commands)
 {
     char name[64];
@@ -200,6 +211,7 @@ static void put_page(FILE *file, const dusk_command *command, const dusk_command
     put_line(file, command->summary);
     put_synopsis(file, command);
     put_sections(file, command);
+    if (command == commands[0]) put_commands(file, commands);
     if (command->operands) put_operands(file, command);
     put_options(file, command);
     put_end(file, command, commands);

@@ -129,6 +129,14 @@ static int find_choice(const char *choices, const char *text)
     return -1;
 }
 
+/* Infinities and NaN too: what a private number is must not decide about errors. */
+static bool parse_any(const char *text, double *out)
+{
+    char *end = NULL;
+    *out = strtod(text, &end);
+    return end != text && !*end;
+}
+
 static dusk_status refuse_value(const dusk_option *option, dusk_error *err)
 {
     char hint[200];
@@ -151,7 +159,7 @@ static dusk_status store(const dusk_option *option, void *settings, const char *
     case DUSK_OPTION_FLAG: *(bool *)at = true; return DUSK_OK;
     case DUSK_OPTION_STRING: *(const char **)at = value; return DUSK_OK;
     case DUSK_OPTION_NUMBER:
-        if (dusk_parse_number(value, at)) return DUSK_OK;
+        if (dusk_parse_number(value, at) || (option->secret && parse_any(value, at))) return DUSK_OK;
         break;
     case DUSK_OPTION_WHOLE:
         if (dusk_parse_whole(value, option->low, option->high, at)) return DUSK_OK;
@@ -196,7 +204,9 @@ static dusk_status unknown_option(const dusk_command *command, const char *name,
     for (const dusk_option *option = command->options; option->name; option++)
         dusk_suggestion_offer(&suggestion, option->name);
     dusk_text_init(&text, hint, sizeof hint);
-    if (suggestion.best)
+    if (!strcmp(name, "seed"))
+        dusk_text_add(&text, "there is none: noise that can be drawn again is not private");
+    else if (suggestion.best)
         dusk_text_add(&text, "did you mean --%s?", suggestion.best);
     else
         dusk_text_add(&text, "%s -h lists the options", command->name);

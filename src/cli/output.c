@@ -67,14 +67,27 @@ void dusk_output_note(const char *label, const char *format, ...)
     fputc('\n', stderr);
 }
 
+static dusk_status fail_write(int why, dusk_error *err)
+{
+    return dusk_fail(err, DUSK_ERR_IO,
+                     "write somewhere with room; an answer that was lost is spent all the same",
+                     "cannot write to standard output: %s", why ? strerror(why) : "a write failed");
+}
+
+dusk_status dusk_output_flush(dusk_error *err)
+{
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) != 0) failed = true;
+    return failed ? fail_write(errno, err) : DUSK_OK;
+}
+
 dusk_status dusk_output_finish(dusk_error *err)
 {
-    int failed = ferror(stdout);
+    dusk_status status = dusk_output_flush(err);
     errno = 0;
-    if (fclose(stdout) != 0) failed = 1;
-    if (!failed) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_IO, "parts may have been written: count their cost as spent",
-                     "cannot write to standard output: %s", errno ? strerror(errno) : "a write failed");
+    if (fclose(stdout) != 0 && status == DUSK_OK) status = fail_write(errno, err);
+    return status;
 }
 
 /* ---- Numbers ----------------------------------------------------------------- */
@@ -128,6 +141,7 @@ void dusk_format_interval(char *text, size_t size, double low, double high)
 {
     char from[400], to[400];
     int place = rounding_place(high - low);
+    if (place < 0 && low == floor(low) && high == floor(high)) place = 0;
     format_outward(from, sizeof from, low, place, false);
     format_outward(to, sizeof to, high, place, true);
     snprintf(text, size, "%s and %s", from, to);

@@ -28,7 +28,9 @@ int dusk_exit_code(dusk_status status);
 int dusk_output_error(const char *command, const dusk_error *err);
 /* "label: text" on standard error; a line of a receipt. */
 void dusk_output_note(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Flush and close standard output; a full disk shows here. */
+/* Flush standard output; a full disk shows here. */
+dusk_status dusk_output_flush(dusk_error *err);
+/* The same and close it, at the end of the program. */
 dusk_status dusk_output_finish(dusk_error *err);
 
 /* The shortest decimal that reads back as the same double, written in plain

@@ -159,10 +159,10 @@ static dusk_status check_data(release_job *job, dusk_error *err)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one file, or the data on standard input",
                          "there are words too many: %.100s", parsed->operands[2]);
     if (file && (scores || release_given(job, "value")))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them away",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
                          "the data is given twice: %.60s and --%s", file, scores ? "scores" : "value");
     if (job->settings->column && release_given(job, "value"))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them away",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
                          "the data is given twice: --column and --value");
     job->path = scores ? scores : file;
     return DUSK_OK;
@@ -179,19 +179,19 @@ static dusk_status choose_relation(release_job *job, dusk_error *err)
     job->unit = job->settings->unit;
     if (!job->unit) job->unit = response ? "person" : keys ? "unit" : "row";
     if (release_given(job, "neighbours") && wanted != job->neighbours)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --neighbours away",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
                          "randomized-response promises for replace-one neighbours only");
     if (keys && wanted == DUSK_REPLACE_ONE)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --neighbours away",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
                          "keys promises for add-remove neighbours only");
     return DUSK_OK;
 }
 
 /* ---- Data ---------------------------------------------------------------------- */
 
-dusk_status release_open(const release_job *job, dusk_input *input, bool rows_only, dusk_error *err)
+dusk_status release_open(const release_job *job, dusk_input *input, dusk_input_kind kind, dusk_error *err)
 {
-    dusk_status status = dusk_input_open(input, job->path, job->settings->column, rows_only, err);
+    dusk_status status = dusk_input_open(input, job->path, job->settings->column, kind, err);
     input->epsilon = job->settings->epsilon;
     return status;
 }
@@ -199,7 +199,7 @@ dusk_status release_open(const release_job *job, dusk_input *input, bool rows_on
 dusk_status release_read(const release_job *job, double **values, size_t *n, dusk_error *err)
 {
     dusk_input input;
-    dusk_status status = release_open(job, &input, false, err), closed;
+    dusk_status status = release_open(job, &input, DUSK_INPUT_NUMBERS, err), closed;
     if (status != DUSK_OK) return status;
     status = dusk_input_numbers(&input, values, n, err);
     closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
@@ -256,7 +256,7 @@ dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_e
     dusk_status status = DUSK_OK;
     if (receipt->statement) DUSK_TRY(dusk_statement_format(receipt->statement, text, sizeof text, err));
     if (job->settings->json) DUSK_TRY(end_json(job, receipt->statement, err));
-    if (fflush(stdout) != 0 || ferror(stdout)) return DUSK_OK; /* said when the program ends */
+    DUSK_TRY(dusk_output_flush(err));
     if (job->settings->dry_run) dusk_output_note("dry run", "no data was read and nothing was released");
     if (receipt->interval[0]) dusk_output_note("interval", "%s", receipt->interval);
     dusk_output_note("promise", "%s", text);
@@ -293,45 +293,35 @@ done:
 static const dusk_section sections[] = {
     { "Description",
       "Releases one number, choice or summary of private data through one mechanism. The answer goes to "
-      "standard output; the receipt goes to standard error: the interval that holds the exact answer, what "
-      "was "
-      "promised to whom, and that no ledger was charged. Two releases cost the sum of what they cost alone: "
-      "keep count.\n"
+      "standard output; the receipt goes to standard error: the interval that holds the exact answer, "
+      "what was promised to whom, and that no ledger was charged. Two releases cost the sum of what they "
+      "cost alone: keep count.\n"
       "Noise is drawn exactly and lies on a grid of powers of two that is fixed before the data is seen. "
-      "Coins "
-      "come from the operating system. There is no seed." },
+      "Coins come from the operating system. There is no seed." },
     { "Input",
-      "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, commas "
-      "or "
-      "line ends between them. With --column, or when FILE ends in .csv, it is comma-separated values with a "
-      "header. For laplace, gaussian and their discrete twins several numbers are one vector, --sensitivity "
-      "is "
-      "that of the whole vector, and how many numbers there are is public.\n"
-      "Selections read lines of a name and a score with a tab, comma or space between them, or only scores; "
-      "then the answer is the place in the list, from 1. keys reads lines of a key and the number of "
-      "distinct "
-      "units that have it. randomized-response reads one answer 0, 1, ... per person, with --estimate the "
-      "counts "
-      "of each answer. sparse-vector reads one query answer a line and replies to each as it comes.\n"
-      "What a private field holds never causes an error: what is not a number is treated by the mechanism's "
-      "rule (0 for a released number, the bound nearest 0 in sums, no bin, the lowest score), and the "
-      "receipt "
-      "says so without saying how often." },
+      "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, "
+      "commas or line ends between them. With --column, or when FILE ends in .csv, it is comma-separated "
+      "values with a header. For laplace, gaussian and their discrete twins several numbers are one "
+      "vector, --sensitivity is that of the whole vector, and how many numbers there are is public.\n"
+      "Selections read lines of a name and a score with a tab, comma or space between them, or only "
+      "scores; then the answer is the place in the list, from 1. keys reads lines of a key and the number "
+      "of distinct units that have it. randomized-response reads one answer 0, 1, ... per person, with "
+      "--estimate the counts of each answer. sparse-vector reads one query answer a line and replies to "
+      "each as it comes.\n"
+      "What a private field holds never causes an error: what is not a number is treated by the "
+      "mechanism's rule (0 for a released number, the bound nearest 0 in sums, no bin, the lowest score), "
+      "and the receipt says so without saying how often." },
     { "Output",
-      "One answer is one number or name on a line. Vectors are a line a coordinate; histogram gives lines of "
-      "low, high and count; several quantiles lines of q and value; keys a line a key in the order of its "
-      "bytes, "
-      "with a noisy count where the method has one; sparse-vector above or below for each query; a tab is "
-      "between fields. Numbers have the fewest digits that read back as the same double. With --json the "
-      "output "
-      "is one object that also holds interval and statement." },
-    { "Privacy", "The promise compares neighbouring data: with add-remove (the default) one unit's rows are "
-                 "there or are "
-                 "not; with replace-one they are exchanged for others. The unit is a row unless --unit names "
-                 "another, and "
-                 "then --rows-per-unit (or the sensitivity) must say how much one unit may contribute: the "
-                 "program cannot "
-                 "check that. --sensitivity and --bounds must not be looked up in the data." },
+      "One answer is one number or name on a line. Vectors are a line a coordinate; histogram gives lines "
+      "of low, high and count; several quantiles lines of q and value; keys a line a key in the order of "
+      "its bytes, with a noisy count where the method has one; sparse-vector above or below for each "
+      "query; a tab is between fields. Numbers have the fewest digits that read back as the same double. "
+      "With --json the output is one object that also holds interval and statement." },
+    { "Privacy",
+      "The promise compares neighbouring data: with add-remove (the default) one unit's rows are there or "
+      "are not; with replace-one they are exchanged for others. The unit is a row unless --unit names "
+      "another, and then --rows-per-unit (or the sensitivity) must say how much one unit may contribute: "
+      "the program cannot check that. --sensitivity and --bounds must not be looked up in the data." },
     { NULL, NULL },
 };
 

@@ -56,7 +56,7 @@ typedef struct release_receipt {
 
 bool release_given(const release_job *job, const char *option);
 /* The data: a column of a table, or plain text. */
-dusk_status release_open(const release_job *job, dusk_input *input, bool rows_only, dusk_error *err);
+dusk_status release_open(const release_job *job, dusk_input *input, dusk_input_kind kind, dusk_error *err);
 /* All numbers of the data. */
 dusk_status release_read(const release_job *job, double **values, size_t *n, dusk_error *err);
 /* A statement of this job for an event, with one declared fact ("" for none). */

@@ -73,7 +73,7 @@ static dusk_status read_scores(const release_job *job, dusk_named **list, double
 {
     dusk_input input;
     dusk_status status, closed;
-    DUSK_TRY(dusk_input_open(&input, job->path, NULL, true, err));
+    DUSK_TRY(release_open(job, &input, DUSK_INPUT_NAMED, err));
     status = dusk_input_named(&input, list, n, err);
     closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
     DUSK_TRY(status != DUSK_OK ? status : closed);

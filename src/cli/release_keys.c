@@ -135,7 +135,7 @@ dusk_status release_keys(release_job *job, dusk_error *err)
     DUSK_TRY(state(job, &selection, &statement, err));
     DUSK_TRY(describe(&selection, &receipt, err));
     if (!job->settings->dry_run) {
-        DUSK_TRY(dusk_input_open(&input, job->path, NULL, true, err));
+        DUSK_TRY(release_open(job, &input, DUSK_INPUT_NAMED, err));
         DUSK_TRY(dusk_input_named(&input, &list, &n, err));
         DUSK_TRY(dusk_input_close(&input, err));
     }

@@ -113,7 +113,6 @@ static dusk_status report(release_job *job, const dusk_noise *noise, const doubl
     dusk_statement statement;
     double half_width = 0;
     release_receipt receipt = { .statement = &statement };
-    dusk_text text;
     DUSK_TRY(state(job, noise, &statement, &half_width, err));
     if (release_json(job)) {
         print_json(job, answers, noise->dimension, half_width);
@@ -123,9 +122,9 @@ static dusk_status report(release_job *job, const dusk_noise *noise, const doubl
             fputc('\n', stdout);
         }
     }
+    if (!release_given(job, "value"))
+        snprintf(receipt.input, sizeof receipt.input, "what is not a number counts as 0");
     describe_interval(job, &receipt, answers, noise->dimension, half_width);
-    dusk_text_init(&text, receipt.input, sizeof receipt.input);
-    if (!release_given(job, "value")) dusk_text_add(&text, "what is not a number counts as 0");
     DUSK_TRY(release_end(job, &receipt, err));
 done:
     return status;

@@ -21,7 +21,8 @@ static dusk_status prepare(const release_job *job, dusk_randomized_response *out
                          "dusk release randomized-response --first 0.5 --second 0.5 --value 1",
                          "--first and --second go together");
     if (first && (epsilon || (answers && s->answers != 2)))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them away",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "dusk release randomized-response --first 0.5 --second 0.5 --value 1",
                          "two coins are for two answers, and epsilon follows from them");
     if (!first && !epsilon)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,

@@ -41,7 +41,7 @@ static dusk_status state(const release_job *job, const dusk_sparse_vector *sv, d
     return release_state(job, out, &event, 0, fact, err);
 }
 
-static void print_answer(release_job *job, bool above, double value)
+static dusk_status print_answer(release_job *job, bool above, double value, dusk_error *err)
 {
     bool numeric = above && !isnan(value);
     if (job->settings->json) {
@@ -51,13 +51,13 @@ static void print_answer(release_job *job, bool above, double value)
         if (numeric) dusk_json_key(&job->json, "value");
         if (numeric) dusk_json_number(&job->json, value);
         dusk_json_close(&job->json, '}');
-        return;
+        return DUSK_OK;
     }
     fputs(above ? "above" : "below", stdout);
     if (numeric) fputc('\t', stdout);
     if (numeric) dusk_print_number(stdout, value);
     fputc('\n', stdout);
-    fflush(stdout); /* who asks may be waiting for it; a failure shows at the end */
+    return dusk_output_flush(err); /* who asks may be waiting for it */
 }
 
 /* Answer until the hits are used up or the input ends. */
@@ -69,8 +69,8 @@ static dusk_status answer_all(release_job *job, dusk_sparse_vector *sv, dusk_inp
     while (dusk_sparse_vector_hits_left(sv) > 0 && dusk_input_number(input, &query)) {
         if (isnan(query)) query = 0;
         dusk_status status = dusk_sparse_vector_release(sv, &above, &value, query, job->gen, err);
+        if (status == DUSK_OK) status = print_answer(job, above, value, err);
         if (status != DUSK_OK) return status;
-        print_answer(job, above, value);
         ++*asked;
     }
     return dusk_input_close(input, err);
@@ -99,7 +99,7 @@ dusk_status release_sparse_vector(release_job *job, dusk_error *err)
     DUSK_TRY(begin(job, &sv, err));
     DUSK_TRY(state(job, sv, &statement, err));
     DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, 1, job->settings->confidence, err));
-    if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, false, err));
+    if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, DUSK_INPUT_NUMBERS, err));
     if (release_json(job)) {
         dusk_json_key(&job->json, "answers");
         dusk_json_open(&job->json, '[');

@@ -140,7 +140,7 @@ dusk_status release_variance(release_job *job, dusk_error *err)
 static dusk_status count_rows(const release_job *job, uint64_t *rows, dusk_error *err)
 {
     dusk_input input;
-    dusk_status status = release_open(job, &input, true, err);
+    dusk_status status = release_open(job, &input, DUSK_INPUT_ROWS, err);
     if (status != DUSK_OK) return status;
     while (dusk_input_row(&input)) ++*rows;
     return dusk_input_close(&input, err);
