@@ -258,7 +258,8 @@ dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_e
     if (job->settings->json) DUSK_TRY(end_json(job, receipt->statement, err));
     DUSK_TRY(dusk_output_flush(err));
     if (job->settings->dry_run) dusk_output_note("dry run", "no data was read and nothing was released");
-    if (receipt->interval[0]) dusk_output_note("interval", "%s", receipt->interval);
+    if (receipt->interval[0])
+        dusk_output_note(receipt->label ? receipt->label : "interval", "%s", receipt->interval);
     dusk_output_note("promise", "%s", text);
     if (receipt->input[0]) dusk_output_note("input", "%s", receipt->input);
     if (receipt->statement) dusk_output_note("no ledger", "nothing was charged, keep count yourself");

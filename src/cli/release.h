@@ -50,6 +50,7 @@ release_function release_histogram, release_quantiles, release_median, release_k
 /* What the receipt says besides the statement. */
 typedef struct release_receipt {
     const dusk_statement *statement; /* NULL: nothing private was touched */
+    const char *label;               /* of the next: NULL means "interval"  */
     char interval[400];              /* a sentence, or empty                */
     char input[200];                 /* how the data was read, or empty     */
 } release_receipt;

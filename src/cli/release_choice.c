@@ -49,6 +49,8 @@ static dusk_status report(release_job *job, const dusk_selection *selection, con
     char width[64];
     dusk_text text;
     release_receipt receipt = { .statement = &statement,
+                                .label = "accuracy",
+
                                 .input = "what is not a number is the lowest score" };
     DUSK_TRY(state(job, selection, k, &statement, err));
     if (list) DUSK_TRY(dusk_selection_interval(selection, &shortfall, k, n, job->settings->confidence, err));

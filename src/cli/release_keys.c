@@ -32,7 +32,8 @@ static dusk_status state(const release_job *job, const dusk_key_selection *selec
     dusk_status status = dusk_key_selection_event(selection, &event, err);
     if (status != DUSK_OK) return status;
     dusk_text_init(&text, fact, sizeof fact);
-    dusk_text_add(&text, "a unit has at most %lu keys", (unsigned long)selection->keys_per_unit);
+    dusk_text_add(&text, "a unit has at most %lu key%s", (unsigned long)selection->keys_per_unit,
+                  selection->keys_per_unit == 1 ? "" : "s");
     return release_state(job, out, &event, selection->delta, fact, err);
 }
 
@@ -111,8 +112,7 @@ static dusk_status describe(const dusk_key_selection *selection, release_receipt
             high = middle;
     }
     dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
-    dusk_text_add(&text,
-                  "a key of %llu units is shown with probability 1/2; rarer keys less often, commoner more",
+    dusk_text_add(&text, "a key is shown more often than not when at least %llu units have it",
                   (unsigned long long)high);
 done:
     return status;
@@ -124,6 +124,8 @@ dusk_status release_keys(release_job *job, dusk_error *err)
     dusk_key_selection selection;
     dusk_statement statement;
     release_receipt receipt = { .statement = &statement,
+                                .label = "accuracy",
+
                                 .input = "what is not a number of units counts as none" };
     dusk_input input = { .file = NULL };
     dusk_named *list = NULL;

@@ -92,7 +92,9 @@ dusk_status release_sparse_vector(release_job *job, dusk_error *err)
     dusk_status status;
     dusk_sparse_vector *sv = NULL;
     dusk_statement statement;
-    release_receipt receipt = { .statement = &statement, .input = "what is not a number counts as 0" };
+    release_receipt receipt = { .statement = &statement,
+                                .label = "accuracy",
+                                .input = "what is not a number counts as 0" };
     dusk_input input = { .file = NULL };
     double margin;
     uint64_t asked = 0;

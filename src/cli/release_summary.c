@@ -287,9 +287,10 @@ static void print_quantiles(release_job *job, const double *q, const double *val
         }
         return;
     }
-    dusk_json_key(json, "quantiles");
-    dusk_json_open(json, '[');
-    for (size_t i = 0; i < m; i++) {
+    dusk_json_key(json, m > 1 ? "quantiles" : "value");
+    if (m == 1) dusk_json_number(json, dry ? NAN : values[0]);
+    if (m > 1) dusk_json_open(json, '[');
+    for (size_t i = 0; m > 1 && i < m; i++) {
         dusk_json_open(json, '{');
         dusk_json_key(json, "q");
         dusk_json_number(json, q[i]);
@@ -297,7 +298,7 @@ static void print_quantiles(release_job *job, const double *q, const double *val
         dusk_json_number(json, dry ? NAN : values[i]);
         dusk_json_close(json, '}');
     }
-    dusk_json_close(json, ']');
+    if (m > 1) dusk_json_close(json, ']');
     dusk_json_key(json, "rank_error");
     dusk_json_number(json, rank_error);
     dusk_json_key(json, "confidence");
@@ -311,6 +312,7 @@ static dusk_status release_ranks(release_job *job, const double *q, size_t m, du
     dusk_statement statement;
     release_receipt receipt = {
         .statement = &statement,
+        .label = "accuracy",
         .input = "rows are clamped into the bounds; what is not a number counts as the one nearest 0",
     };
     double *values = NULL, *rows = NULL, rank_error;

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# What bash would offer for some half-typed lines.
+dusk --generate bash >completion
+cat >try <<'END'
+. ./completion
+try() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _dusk
+    echo "$*: ${COMPREPLY[*]}"
+}
+try dusk re
+try dusk --v
+try dusk release la
+try dusk release laplace --ep
+try dusk release noisy-max --noise ""
+try dusk release keys --method l
+try dusk release exponential --scores sc
+try dusk release mean peo
+try dusk release laplace --epsilon ""
+END
+bash ./try

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The man pages are there, render without a warning, and show every option.
+dusk --generate man .
+ls -- *.1
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -T lint -W error ./*.1
+elif command -v groff >/dev/null 2>&1; then
+    groff -ww -man -Tascii ./*.1 >/dev/null
+else
+    echo "neither mandoc nor groff is there"
+    exit 77
+fi
+for option in $(dusk release --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
+    sed 's/\\-/-/g' dusk-release.1 | grep -q -e "$option" || echo "$option is missing"
+done

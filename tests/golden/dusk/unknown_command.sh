@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+dusk relase || echo "exit $?"
+dusk laplace || echo "exit $?"
+dusk frobnicate || echo "exit $?"
+dusk --frobnicate || echo "exit $?"

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+dusk release laplace -h
+dusk release histogram --help
