@@ -7,6 +7,8 @@
 
 #include "numeric/special.h"
 
+#define COARSE 42 /* bits that the double quantile is good for */
+
 void dusk_interval_init(dusk_interval *x, mpfr_prec_t precision)
 {
     mpfr_init2(x->lo, precision);
@@ -240,14 +242,17 @@ static bool half_normal_checked(const mpfr_t x, const mpfr_t v, int side)
     return side < 0 ? order >= 0 : order <= 0;
 }
 
-/* A bound on Q(v) from below (side -1) or above (1), for v in (0, 1). */
-static void half_normal_bound(mpfr_t out, const mpfr_t v, int side)
+/* A bound on Q(v) from below (side -1) or above (1), for v in (0, 1), good to
+ * about `digits` bits. */
+static void half_normal_bound(mpfr_t out, const mpfr_t v, int side, mpfr_prec_t digits)
 {
     mpfr_t guess, x, step;
-    mpfr_inits2(mpfr_get_prec(out) + 32, guess, x, step, (mpfr_ptr)0);
-    half_normal_guess(guess, v);
-    mpfr_set_ui_2exp(step, 1, (mpfr_zero_p(guess) ? 0 : mpfr_get_exp(guess)) - (mpfr_exp_t)mpfr_get_prec(out),
-                     MPFR_RNDN);
+    mpfr_inits2(digits + 32, guess, x, step, (mpfr_ptr)0);
+    if (digits > COARSE)
+        half_normal_guess(guess, v);
+    else
+        mpfr_set_d(guess, dusk_normal_upper_quantile(mpfr_get_d(v, MPFR_RNDN) / 2), MPFR_RNDN);
+    mpfr_set_ui_2exp(step, 1, (mpfr_zero_p(guess) ? 0 : mpfr_get_exp(guess)) - (mpfr_exp_t)digits, MPFR_RNDN);
     for (;;) {
         if (side < 0)
             mpfr_sub(x, guess, step, MPFR_RNDD);
@@ -262,7 +267,7 @@ static void half_normal_bound(mpfr_t out, const mpfr_t v, int side)
 }
 
 /* One end of the quantile of a tail at v: side -1 bounds it from below. */
-static void quantile_bound(dusk_tail tail, mpfr_t out, const mpfr_t v, int side)
+static void quantile_bound(dusk_tail tail, mpfr_t out, const mpfr_t v, int side, mpfr_prec_t digits)
 {
     mpfr_rnd_t with = side < 0 ? MPFR_RNDD : MPFR_RNDU, against = side < 0 ? MPFR_RNDU : MPFR_RNDD;
     mpfr_t t;
@@ -280,10 +285,10 @@ static void quantile_bound(dusk_tail tail, mpfr_t out, const mpfr_t v, int side)
         if (mpfr_cmp_ui(v, 1) >= 0)
             mpfr_set_zero(out, 1);
         else
-            half_normal_bound(out, v, side);
+            half_normal_bound(out, v, side, digits);
         break;
     case DUSK_TAIL_GUMBEL:
-        mpfr_neg(t, v, MPFR_RNDN == with ? MPFR_RNDN : with); /* exact: t has more digits than v keeps */
+        mpfr_neg(t, v, MPFR_RNDN); /* exact: t has more digits than v */
         mpfr_log1p(t, t, with);  /* ln(1 - v), pushed up when bounding from above */
         mpfr_neg(t, t, against); /* exact */
         mpfr_log(t, t, against);
@@ -293,12 +298,26 @@ static void quantile_bound(dusk_tail tail, mpfr_t out, const mpfr_t v, int side)
     mpfr_clear(t);
 }
 
+/* An argument that is known to a few digits deserves a value of a few more. */
+static mpfr_prec_t useful_digits(const dusk_interval *v, mpfr_prec_t precision)
+{
+    mpfr_t width;
+    mpfr_prec_t digits = precision;
+    mpfr_init2(width, 16);
+    mpfr_sub(width, v->hi, v->lo, MPFR_RNDU);
+    bool normal = mpfr_cmp_d(v->lo, 1e-290) > 0 && !mpfr_zero_p(width);
+    if (normal && mpfr_get_exp(v->lo) - mpfr_get_exp(width) < COARSE - 8) digits = COARSE;
+    mpfr_clear(width);
+    return digits;
+}
+
 void dusk_tail_quantile(dusk_tail tail, dusk_interval *out, const dusk_interval *v)
 {
+    mpfr_prec_t digits = useful_digits(v, mpfr_get_prec(out->lo));
     dusk_interval x;
     dusk_interval_init(&x, mpfr_get_prec(out->lo));
-    quantile_bound(tail, x.lo, v->hi, -1);
-    quantile_bound(tail, x.hi, v->lo, 1);
+    quantile_bound(tail, x.lo, v->hi, -1, digits);
+    quantile_bound(tail, x.hi, v->lo, 1, digits);
     mpfr_swap(out->lo, x.lo);
     mpfr_swap(out->hi, x.hi);
     dusk_interval_clear(&x);

@@ -28,15 +28,17 @@ typedef struct comparison { /* p - v as a certified real */
     void *real;
     dusk_lazy *v;
     dusk_generator *gen;
+    bool again; /* the digits known already did not decide */
 } comparison;
 
 static dusk_status enclose_difference(void *real, dusk_interval *out, dusk_error *err)
 {
     comparison *c = real;
     dusk_interval v;
-    dusk_status status;
+    dusk_status status = DUSK_OK;
     dusk_interval_init(&v, mpfr_get_prec(out->lo));
-    DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
+    if (c->again) DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
+    c->again = true;
     DUSK_TRY(c->p(c->real, out, err));
     dusk_lazy_enclose(c->v, &v);
     dusk_interval_sub(out, out, &v);
@@ -50,7 +52,7 @@ static dusk_status compare(dusk_generator *gen, bool *out, uint64_t word, unsign
                            dusk_enclose *p, void *real, dusk_error *err)
 {
     dusk_lazy v;
-    comparison c = { p, real, &v, gen };
+    comparison c = { p, real, &v, gen, false };
     int sign;
     dusk_status status;
     dusk_lazy_init(&v, width);

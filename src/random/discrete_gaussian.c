@@ -43,6 +43,7 @@ typedef struct acceptance { /* v2 - (1 - A(K, x)): positive to accept */
     dusk_int128 k;
     dusk_lazy *v, *v2;
     dusk_generator *gen;
+    bool again; /* the digits known already did not decide */
 } acceptance;
 
 /* out = exp((x^2 - 1/4) / (2 s^2)) / cosh(k x / s^2) for x enclosed in `x`. */
@@ -81,11 +82,12 @@ static dusk_status enclose_acceptance(void *real, dusk_interval *out, dusk_error
 {
     acceptance *c = real;
     dusk_interval x, t;
-    dusk_status status;
+    dusk_status status = DUSK_OK;
     dusk_interval_init(&x, mpfr_get_prec(out->lo));
     dusk_interval_init(&t, mpfr_get_prec(out->lo));
-    DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
-    DUSK_TRY(dusk_lazy_refine(c->v2, c->gen, err));
+    if (c->again) DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
+    if (c->again) DUSK_TRY(dusk_lazy_refine(c->v2, c->gen, err));
+    c->again = true;
     dusk_rounded_enclose(&c->a->draw, c->v, &x);
     dusk_interval_set_int(&t, c->k);
     dusk_interval_sub(&x, &x, &t);
@@ -105,7 +107,7 @@ static dusk_status accept_certified(const dusk_additive *a, bool *accepted, dusk
                                     uint64_t word, dusk_generator *gen, dusk_error *err)
 {
     dusk_lazy v2;
-    acceptance c = { a, k, v, &v2, gen };
+    acceptance c = { a, k, v, &v2, gen, false };
     int sign;
     dusk_status status;
     dusk_lazy_init(&v2, a->draw.width);
@@ -181,15 +183,20 @@ done:
     return status;
 }
 
-DUSK_PROVEN(dusk_discrete_gaussian_draw)
+DUSK_PROVEN(dusk_discrete_gaussian_try)
+dusk_status dusk_discrete_gaussian_try(const dusk_additive *a, bool *accepted, dusk_int128 *out,
+                                       dusk_generator *gen, dusk_error *err)
+{
+    return a->scale < 1 ? try_geometric(a, accepted, out, gen, err) : try_rounded(a, accepted, out, gen, err);
+}
+
 dusk_status dusk_discrete_gaussian_draw(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
                                         dusk_error *err)
 {
     dusk_int128 k = 0;
     bool accepted = false;
     while (!accepted) {
-        dusk_status status = a->scale < 1 ? try_geometric(a, &accepted, &k, gen, err)
-                                          : try_rounded(a, &accepted, &k, gen, err);
+        dusk_status status = dusk_discrete_gaussian_try(a, &accepted, &k, gen, err);
         if (status != DUSK_OK) return status;
     }
     *out = k;

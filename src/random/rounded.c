@@ -87,13 +87,15 @@ typedef struct unrounded { /* scale Q(v) + offset as a certified real */
     const dusk_rounded *r;
     dusk_lazy *v;
     dusk_generator *gen;
+    bool again; /* the digits known already did not decide */
 } unrounded;
 
 static dusk_status enclose_unrounded(void *real, dusk_interval *out, dusk_error *err)
 {
-    const unrounded *u = real;
-    dusk_status status = dusk_lazy_refine(u->v, u->gen, err);
+    unrounded *u = real;
+    dusk_status status = u->again ? dusk_lazy_refine(u->v, u->gen, err) : DUSK_OK;
     if (status != DUSK_OK) return status;
+    u->again = true;
     dusk_interval offset;
     dusk_interval_init(&offset, 64);
     dusk_interval_set(&offset, u->r->wide.shift + 0.5);
@@ -142,7 +144,7 @@ DUSK_PROVEN(dusk_rounded_resolve)
 dusk_status dusk_rounded_resolve(const dusk_rounded *r, dusk_int128 *magnitude, dusk_lazy *v,
                                  dusk_generator *gen, dusk_error *err)
 {
-    unrounded u = { r, v, gen };
+    unrounded u = { r, v, gen, false };
     bool decided;
     dusk_status status = look_again(r, magnitude, &decided, v, gen, err);
     if (status != DUSK_OK || decided) return status;
@@ -159,14 +161,13 @@ static void exponent_digits(dusk_lazy *v, uint64_t word, unsigned x, unsigned wi
     v->zeros = field ? (unsigned)__builtin_clzll(field) - (64 - x) : x;
 }
 
-/* Digits of the wide form: mantissa coins count only behind a leading one;
- * without it they are left unused, which is independent of what they say. */
+/* Digits of the wide form. Behind exponent coins that are all zeros the
+ * mantissa coins are simply the next digits of v. */
 static dusk_status wide_digits(const dusk_rounded *r, dusk_lazy *v, uint64_t word, uint64_t hi, uint64_t lo,
                                dusk_error *err)
 {
     unsigned bits = r->wide.mantissa_bits;
     exponent_digits(v, word, r->wide.exponent_bits, r->width);
-    if (!v->leading) return DUSK_OK;
     dusk_status status = dusk_lazy_append(v, hi, bits < 64 ? bits : 64, err);
     return status == DUSK_OK && bits > 64 ? dusk_lazy_append(v, lo, bits - 64, err) : status;
 }
@@ -216,7 +217,6 @@ dusk_status dusk_rounded_block_digits(const dusk_rounded *r, const dusk_rounded_
     unsigned x = r->narrow.exponent_bits;
     if (!r->narrow_suffices) return wide_digits(r, v, word, block->hi[i], block->lo[i], err);
     exponent_digits(v, word, x, r->width);
-    if (!v->leading) return DUSK_OK;
     return dusk_lazy_append(v, word << (1 + x), r->narrow.mantissa_bits, err);
 }
 
