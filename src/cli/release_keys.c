@@ -47,7 +47,7 @@ static int by_name(const void *a, const void *b)
 static size_t join_keys(dusk_named *list, size_t n, uint64_t *units)
 {
     size_t kept = 0;
-    qsort(list, n, sizeof *list, by_name);
+    if (n) qsort(list, n, sizeof *list, by_name);
     for (size_t i = 0; i < n; i++) {
         double x = list[i].number;
         uint64_t count = x >= 1 ? x < 0x1p53 ? (uint64_t)x : UINT64_C(1) << 53 : 0;
