@@ -149,7 +149,8 @@ void dusk_format_interval(char *text, size_t size, double low, double high)
 
 void dusk_format_width(char *text, size_t size, double width)
 {
-    format_outward(text, size, width, rounding_place(width), true);
+    int place = rounding_place(width);
+    format_outward(text, size, width, place < 0 && width == floor(width) ? 0 : place, true);
 }
 
 /* ---- JSON -------------------------------------------------------------------- */
