@@ -66,16 +66,40 @@ dusk_status dusk_additive_draw(const dusk_additive *additive, dusk_int128 *out, 
     return dusk_fail(err, DUSK_ERR_INTERNAL, "", "unknown noise law");
 }
 
+/* up - down where at least one of two geometric numbers was saturated at 2^62:
+ * a geometric number that is at least 2^62 is 2^62 plus a fresh one. */
+static dusk_status subtract_saturated(const dusk_additive *a, int64_t *out, int64_t up, int64_t down,
+                                      dusk_generator *gen, dusk_error *err)
+{
+    const dusk_int128 most = (dusk_int128)1 << 62;
+    dusk_int128 more = 0, less = 0, k;
+    dusk_status status = DUSK_OK;
+    if (up == most) DUSK_TRY(draw_one(a, &more, false, gen, err));
+    if (down == most) DUSK_TRY(draw_one(a, &less, false, gen, err));
+    k = up + more - (down + less);
+    *out = (int64_t)(k > most ? most : k < -most ? -most : k);
+done:
+    return status;
+}
+
 static dusk_status fill_discrete_laplace(const dusk_additive *a, int64_t *out, size_t n, dusk_generator *gen,
                                          dusk_error *err)
 {
+    const int64_t most = (int64_t)1 << 62;
     int64_t down[DUSK_BLOCK];
     dusk_status status = DUSK_OK;
     for (size_t at = 0; at < n; at += DUSK_BLOCK) {
         size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
-        DUSK_TRY(dusk_rounded_fill(&a->draw, out + at, m, false, gen, err));
+        int64_t *up = out + at, saturated = 0;
+        DUSK_TRY(dusk_rounded_fill(&a->draw, up, m, false, gen, err));
         DUSK_TRY(dusk_rounded_fill(&a->draw, down, m, false, gen, err));
-        for (size_t i = 0; i < m; i++) out[at + i] -= down[i];
+        for (size_t i = 0; i < m; i++) saturated |= (up[i] | down[i]) & most;
+        for (size_t i = 0; i < m && saturated; i++)
+            if ((up[i] | down[i]) & most) {
+                DUSK_TRY(subtract_saturated(a, &up[i], up[i], down[i], gen, err));
+                down[i] = 0;
+            }
+        for (size_t i = 0; i < m; i++) up[i] -= down[i];
     }
 done:
     dusk_wipe(down, sizeof down);

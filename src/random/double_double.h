@@ -15,7 +15,8 @@ static inline NAME(pair) NAME(two_sum)(T a, T b)
     return (NAME(pair)){ s, (a - (s - t)) + (b - t) };
 }
 
-/* p rho + a; error below 2^-102 (|p rho| + |a|). */
+/* p rho + a. Error below 2^-102 (|p rho| + |a|) when |rho.lo| <= 2^-53 |rho|, and
+ * below 2^-101 (|p| / 2 + |a|) when |rho| <= 1/2 and |rho.lo| <= 2^-53. */
 static inline NAME(pair) NAME(multiply_add)(NAME(pair) p, NAME(pair) rho, T a_hi, T a_lo)
 {
     T h = p.hi * rho.hi, e = FMA(p.hi, rho.hi, -h);

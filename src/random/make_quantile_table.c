@@ -118,19 +118,19 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 static double magnitude(double x) { return x < 0 ? -x : x; }
 
-/* Rounding of Horner's rule and of the coefficients. partial[n] bounds every
- * value of the n-th partial sum; |rho| <= 1/2. In double: one rounding a step,
- * one a coefficient. In double-double: 2^-102 (|p rho| + |a|) a step
- * (rounded.proof.md, step 3), 2^-106 a coefficient. */
-static void rounding_bounds(const double *a, int terms, int paired, double *total)
+/* Rounding of Horner's rule and of the coefficients, for |rho| <= 1/2. `partial`
+ * bounds |p rho| + |a| at each step. In double-double a step costs 2^-101 of it
+ * and a coefficient 2^-106; in double, one rounding for the step, one for the
+ * coefficient, and, where the low part of rho is dropped (`dropped`), two more
+ * (rounded.proof.md, steps 2 and 3). */
+static double rounding_bound(const double *a, int terms, int paired, int dropped)
 {
     double partial = 0, error = 0;
     for (int n = terms - 1; n >= 0; n--) {
-        double before = partial / 2;
-        partial = before + magnitude(a[n]);
-        error = error / 2 + (n < paired ? 0x1p-102 + 0x1p-106 : 2 * UNIT) * partial;
+        partial = partial / 2 + magnitude(a[n]);
+        error = error / 2 + (n < paired ? 0x1p-101 + 0x1p-106 : (2 + dropped) * UNIT) * partial;
     }
-    *total = error * SLACK;
+    return error * SLACK;
 }
 
 /* Write one segment's two rows and fold its error into the bounds. */
@@ -156,11 +156,11 @@ static void segment(FILE *narrow, FILE *wide, const law *l, int octave, int i, b
     for (int n = 0; n < DUSK_TABLE_TERMS; n++) omitted_wide *= h / 2;
     b->slope = larger(b->slope, mpfr_get_d(left[1], MPFR_RNDU) * SLACK);
     if (octave < DUSK_TABLE_NARROW_OCTAVES) {
-        rounding_bounds(a, DUSK_TABLE_NARROW, 0, &error);
+        error = rounding_bound(a, DUSK_TABLE_NARROW, 0, 0);
         b->narrow_error = larger(b->narrow_error, (error + omitted_narrow) * SLACK);
         b->narrow_max = larger(b->narrow_max, mpfr_get_d(left[0], MPFR_RNDU));
     }
-    rounding_bounds(a, DUSK_TABLE_TERMS, DUSK_TABLE_PAIRED, &error);
+    error = rounding_bound(a, DUSK_TABLE_TERMS, DUSK_TABLE_PAIRED, 2);
     b->wide_error = larger(b->wide_error, (error + omitted_wide) * SLACK);
     b->wide_max = larger(b->wide_max, mpfr_get_d(left[0], MPFR_RNDU));
     for (int n = 0; n < DUSK_TABLE_NARROW; n++) fprintf(narrow, "%a,", a[n]);
