@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void dusk_text_init(dusk_text *text, char *data, size_t capacity)
 {
@@ -31,11 +32,17 @@ void dusk_text_add(dusk_text *text, const char *format, ...)
 void dusk_text_number(dusk_text *text, double x)
 {
     char digits[40];
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, x);
+    int precision = 1, exponent = 0;
+    for (; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*e", precision - 1, x);
         if (strtod(digits, NULL) == x) break;
     }
-    dusk_text_add(text, "%s", digits);
+    const char *e = strchr(digits, 'e');
+    if (e) exponent = (int)strtol(e + 1, NULL, 10);
+    if (!isfinite(x) || exponent < -5 || exponent > 15)
+        dusk_text_add(text, "%.*g", precision, x); /* 1e-06, 3.2e+40 */
+    else
+        dusk_text_add(text, "%.*f", precision - 1 > exponent ? precision - 1 - exponent : 0, x);
 }
 
 void dusk_text_json_number(dusk_text *text, double x)

@@ -21,7 +21,7 @@ void dusk_additive_init(dusk_additive *out, dusk_additive_law law, double scale,
     case DUSK_ADDITIVE_GEOMETRIC:
         dusk_rounded_init(&out->draw, DUSK_TAIL_EXPONENTIAL, scale, 0, 0, width);
         break;
-    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: dusk_discrete_gaussian_init(out, scale, width); break;
+    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: dusk_discrete_gaussian_sampler_init(out, scale, width); break;
     }
 }
 
@@ -61,7 +61,7 @@ dusk_status dusk_additive_draw(const dusk_additive *additive, dusk_int128 *out, 
     case DUSK_ADDITIVE_GAUSSIAN: return draw_one(additive, out, true, gen, err);
     case DUSK_ADDITIVE_GEOMETRIC: return draw_one(additive, out, false, gen, err);
     case DUSK_ADDITIVE_DISCRETE_LAPLACE: return draw_discrete_laplace(additive, out, gen, err);
-    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: return dusk_discrete_gaussian_draw(additive, out, gen, err);
+    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: return dusk_discrete_gaussian_sampler_draw(additive, out, gen, err);
     }
     return dusk_fail(err, DUSK_ERR_INTERNAL, "", "unknown noise law");
 }
@@ -115,7 +115,8 @@ dusk_status dusk_additive_fill(const dusk_additive *additive, int64_t *out, size
     case DUSK_ADDITIVE_GAUSSIAN: return dusk_rounded_fill(&additive->draw, out, n, true, gen, err);
     case DUSK_ADDITIVE_GEOMETRIC: return dusk_rounded_fill(&additive->draw, out, n, false, gen, err);
     case DUSK_ADDITIVE_DISCRETE_LAPLACE: return fill_discrete_laplace(additive, out, n, gen, err);
-    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN: return dusk_discrete_gaussian_fill(additive, out, n, gen, err);
+    case DUSK_ADDITIVE_DISCRETE_GAUSSIAN:
+        return dusk_discrete_gaussian_sampler_fill(additive, out, n, gen, err);
     }
     return dusk_fail(err, DUSK_ERR_INTERNAL, "", "unknown noise law");
 }

@@ -169,6 +169,8 @@ dusk_status dusk_coin_gaps(dusk_generator *gen, uint64_t *heads, double top, con
 {
     const unsigned digits = width < LEAD ? width : LEAD;
     const double rate = numerator / denominator;
+    /* beyond, rate or gap may overflow or lose digits: then only the enclosure is asked */
+    const bool far = !(rate >= 0x1p-960 && rate <= 0x1p960);
     uint32_t lead[COINS];
     uint8_t coin[COINS];
     dusk_status status = DUSK_OK;
@@ -179,7 +181,7 @@ dusk_status dusk_coin_gaps(dusk_generator *gen, uint64_t *heads, double top, con
         flip(coin, lead, top, score + at, m, rate, width);
         for (size_t i = 0; i < m; i++) {
             bool up = coin[i] & 1;
-            if (coin[i] & 2) {
+            if (far || (coin[i] & 2)) {
                 exponential e = { top, score[at + i], numerator, denominator };
                 /* the gap 0 is exp(0) = 1, which no digits of v can decide against */
                 up = true;

@@ -24,7 +24,7 @@
 
 #define BULK_SCALE 0x1p10 /* below, so many trials need a look that drawing one by one is faster */
 
-void dusk_discrete_gaussian_init(dusk_additive *out, double scale, unsigned width)
+void dusk_discrete_gaussian_sampler_init(dusk_additive *out, double scale, unsigned width)
 {
     *out = (dusk_additive){ .law = DUSK_ADDITIVE_DISCRETE_GAUSSIAN, .scale = scale };
     if (scale < 1) {
@@ -183,20 +183,20 @@ done:
     return status;
 }
 
-DUSK_PROVEN(dusk_discrete_gaussian_try)
-dusk_status dusk_discrete_gaussian_try(const dusk_additive *a, bool *accepted, dusk_int128 *out,
-                                       dusk_generator *gen, dusk_error *err)
+DUSK_PROVEN(dusk_discrete_gaussian_sampler_try)
+dusk_status dusk_discrete_gaussian_sampler_try(const dusk_additive *a, bool *accepted, dusk_int128 *out,
+                                               dusk_generator *gen, dusk_error *err)
 {
     return a->scale < 1 ? try_geometric(a, accepted, out, gen, err) : try_rounded(a, accepted, out, gen, err);
 }
 
-dusk_status dusk_discrete_gaussian_draw(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
-                                        dusk_error *err)
+dusk_status dusk_discrete_gaussian_sampler_draw(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
+                                                dusk_error *err)
 {
     dusk_int128 k = 0;
     bool accepted = false;
     while (!accepted) {
-        dusk_status status = dusk_discrete_gaussian_try(a, &accepted, &k, gen, err);
+        dusk_status status = dusk_discrete_gaussian_sampler_try(a, &accepted, &k, gen, err);
         if (status != DUSK_OK) return status;
     }
     *out = k;
@@ -207,7 +207,7 @@ static dusk_status draw_64(const dusk_additive *a, int64_t *out, dusk_generator 
 {
     const dusk_int128 most = (dusk_int128)1 << 62;
     dusk_int128 k;
-    dusk_status status = dusk_discrete_gaussian_draw(a, &k, gen, err);
+    dusk_status status = dusk_discrete_gaussian_sampler_draw(a, &k, gen, err);
     if (status == DUSK_OK) *out = (int64_t)(k > most ? most : k < -most ? -most : k);
     return status;
 }
@@ -251,9 +251,9 @@ done:
     return status;
 }
 
-DUSK_PROVEN(dusk_discrete_gaussian_fill)
-dusk_status dusk_discrete_gaussian_fill(const dusk_additive *a, int64_t *out, size_t n, dusk_generator *gen,
-                                        dusk_error *err)
+DUSK_PROVEN(dusk_discrete_gaussian_sampler_fill)
+dusk_status dusk_discrete_gaussian_sampler_fill(const dusk_additive *a, int64_t *out, size_t n,
+                                                dusk_generator *gen, dusk_error *err)
 {
     dusk_rounded_block block = { .undecided_count = 0 };
     uint64_t words[DUSK_BLOCK] = { 0 };

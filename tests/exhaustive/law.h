@@ -59,7 +59,7 @@ static inline dusk_status law_draw(const law_subject *s, int64_t *out, dusk_gene
     bool accepted = true;
     dusk_status status;
     if (s->form == TRIAL)
-        status = dusk_discrete_gaussian_try(&s->sampler, &accepted, &k, gen, NULL);
+        status = dusk_discrete_gaussian_sampler_try(&s->sampler, &accepted, &k, gen, NULL);
     else if (s->form == DRAW)
         status = dusk_additive_draw(&s->sampler, &k, gen, NULL);
     else
