@@ -5,6 +5,7 @@
  * enclosed until the comparison is certain. See noise_coin.h, coin.proof.md. */
 #include "random/noise_coin.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -147,19 +148,19 @@ static dusk_status draw_leads(dusk_generator *gen, uint32_t *lead, size_t m, uns
     return status;
 }
 
-/* Coins from their leads: 1 heads, 0 tails, 2 not decided. With e = the error of
- * the approximation p of exp(-rate gap): relative 2^-49 of the kernel, and
- * rate gap e^(-rate gap) 2^-50 < 2^-51 from the rounding of rate gap; p is below
- * 2^32 here, so 2^-15 is ample and leaves one coin in 2^30 undecided. */
+/* Coins from their leads: 1 heads, 0 tails, 2 not decided. The approximation p
+ * of 2^32 exp(-rate gap) is off by less than `error` (coin.proof.md), which
+ * leaves one coin in 2^31 undecided; a gap that overflows, or a rate that is
+ * near the ends of the range of doubles, is never decided here. */
 static void flip(uint8_t *heads, const uint32_t *lead, double top, const double *score, size_t m, double rate,
                  unsigned width)
 {
-    const double unknown = ldexp(1, LEAD - (int)(width < LEAD ? width : LEAD));
-    const double error = 0x1p-15;
+    const double unknown = ldexp(1, LEAD - (int)(width < LEAD ? width : LEAD)), error = 0x1p-15;
+    const bool extreme = !(rate > 0x1p-900 && rate < 0x1p900);
     for (size_t i = 0; i < m; i++) {
-        double p = dusk_exp_kernel(rate * (top - score[i])) * 0x1p32, low = (double)lead[i];
-        heads[i] = (uint8_t)((low + unknown + error < p) |
-                             (((low - error < p) & (low + unknown + error >= p)) << 1));
+        double gap = top - score[i], p = dusk_exp_kernel(rate * gap) * 0x1p32, low = (double)lead[i];
+        int wild = extreme | !(gap <= DBL_MAX), below = low + unknown + error < p, above = low - error >= p;
+        heads[i] = (uint8_t)((below & !wild) | ((wild | !(below | above)) << 1));
     }
 }
 
