@@ -217,10 +217,11 @@ static void sum_smoothly(dusk_interval *out, const law *y, const mpfr_t t)
     dusk_interval_clear(&term);
 }
 
-/* R(t), t >= 1. Where z = t/sigma is above sigma the plain sum is short. */
+/* R(t), t >= 1. From t = 2 sigma^2 on a term is at most e^-2 of the one before:
+ * the plain sum is short. */
 static void ratio(dusk_interval *out, const law *y, const mpfr_t t)
 {
-    if (y->sigma < SMOOTH || mpfr_get_d(t, MPFR_RNDN) / y->sigma >= y->sigma)
+    if (y->sigma < SMOOTH || mpfr_greaterequal_p(t, y->twice.lo))
         sum_directly(out, y, t);
     else
         sum_smoothly(out, y, t);

@@ -190,7 +190,7 @@ double dusk_gaussian_sigma_up(double epsilon, double delta)
     double z = tail_point(delta);
     double start = (z + sqrt(z * z + 2 * epsilon)) / (2 * epsilon), other = 0.4 / delta;
     double sigma = dusk_curve_invert(along_sigma, &t, start < other ? start : other, true);
-    return DUSK_MUTATE(GAUSSIAN_SIGMA_HALVED_GAP, sigma, sigma * (1 - 0x1p-40));
+    return DUSK_MUTATE(GAUSSIAN_SIGMA_NOT_CERTIFIED, sigma, sigma * (1 - 0x1p-40));
 }
 
 DUSK_PROVEN(dusk_gaussian_classical_sigma_up)
