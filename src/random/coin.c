@@ -5,7 +5,6 @@
  * enclosed until the comparison is certain. See noise_coin.h, coin.proof.md. */
 #include "random/noise_coin.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -132,7 +131,7 @@ dusk_status dusk_coin_exp(dusk_generator *gen, bool *out, uint64_t a, uint64_t b
     return dusk_coin_real(gen, out, guess, enclose_exponential_ratio, ratio, width, err);
 }
 
-#define LEAD 32    /* digits a coin of the bulk form looks at first */
+#define LEAD DUSK_COIN_LEAD
 #define COINS 1024 /* coins a turn */
 
 /* The leading digits of m coins, in the top bits; `width` digits each in tests. */
@@ -148,50 +147,52 @@ static dusk_status draw_leads(dusk_generator *gen, uint32_t *lead, size_t m, uns
     return status;
 }
 
-/* Coins from their leads: 1 heads, 0 tails, 2 not decided. The approximation p
- * of 2^32 exp(-rate gap) is off by less than `error` (coin.proof.md), which
- * leaves one coin in 2^31 undecided; a gap that overflows, or a rate that is
- * near the ends of the range of doubles, is never decided here. */
-static void flip(uint8_t *heads, const uint32_t *lead, double top, const double *score, size_t m, double rate,
-                 unsigned width)
+/* Settle the coins that their leads left undecided. */
+static dusk_status settle(dusk_generator *gen, uint8_t *coin, const uint32_t *lead, size_t m,
+                          const exponential *bias, const double *score, unsigned width, dusk_error *err)
 {
-    const double unknown = ldexp(1, LEAD - (int)(width < LEAD ? width : LEAD)), error = 0x1p-15;
-    const bool extreme = !(rate > 0x1p-900 && rate < 0x1p900);
     for (size_t i = 0; i < m; i++) {
-        double gap = top - score[i], p = dusk_exp_kernel(rate * gap) * 0x1p32, low = (double)lead[i];
-        int wild = extreme | !(gap <= DBL_MAX), below = low + unknown + error < p, above = low - error >= p;
-        heads[i] = (uint8_t)((below & !wild) | ((wild | !(below | above)) << 1));
+        exponential e = *bias;
+        bool up = true; /* the gap 0 has bias exp(0) = 1, which digits of v cannot reach */
+        if (!(coin[i] & 2)) continue;
+        e.score = score[i];
+        if (e.top > e.score) {
+            dusk_status status = compare(gen, &up, (uint64_t)lead[i] << 32, width < LEAD ? width : LEAD,
+                                         width, enclose_exponential, &e, err);
+            if (status != DUSK_OK) return status;
+        }
+        coin[i] = up;
     }
+    return DUSK_OK;
+}
+
+/* Bit j of the result is the lowest bit of byte j. */
+static uint64_t pack(const uint8_t *coin)
+{
+    uint64_t eight;
+    memcpy(&eight, coin, sizeof eight);
+    return (eight & 0x0101010101010101u) * 0x0102040810204080u >> 56;
 }
 
 DUSK_PROVEN(dusk_coin_gaps)
 dusk_status dusk_coin_gaps(dusk_generator *gen, uint64_t *heads, double top, const double *score, size_t n,
                            double numerator, double denominator, unsigned width, dusk_error *err)
 {
-    const unsigned digits = width < LEAD ? width : LEAD;
-    const double rate = numerator / denominator;
-    /* beyond, rate or gap may overflow or lose digits: then only the enclosure is asked */
-    const bool far = !(rate >= 0x1p-960 && rate <= 0x1p960);
+    const exponential bias = { .top = top, .numerator = numerator, .denominator = denominator };
+    const dusk_quantile_kernel *kernel = dusk_quantile_kernel_best();
     uint32_t lead[COINS];
-    uint8_t coin[COINS];
+    uint8_t coin[COINS + 8] = { 0 };
     dusk_status status = DUSK_OK;
     memset(heads, 0, (n + 63) / 64 * sizeof *heads);
     for (size_t at = 0; at < n; at += COINS) {
         size_t m = n - at < COINS ? n - at : COINS;
+        uint8_t undecided = 0;
         DUSK_TRY(draw_leads(gen, lead, m, width, err));
-        flip(coin, lead, top, score + at, m, rate, width);
-        for (size_t i = 0; i < m; i++) {
-            bool up = coin[i] & 1;
-            if (far || (coin[i] & 2)) {
-                exponential e = { top, score[at + i], numerator, denominator };
-                /* the gap 0 is exp(0) = 1, which no digits of v can decide against */
-                up = true;
-                if (top > score[at + i])
-                    DUSK_TRY(compare(gen, &up, (uint64_t)lead[i] << 32, digits, width, enclose_exponential,
-                                     &e, err));
-            }
-            heads[(at + i) / 64] |= (uint64_t)up << (at + i) % 64;
-        }
+        kernel->flip(coin, lead, width < LEAD ? width : LEAD, top, score + at, m, numerator / denominator);
+        for (size_t i = 0; i < m; i++) undecided |= coin[i];
+        if (undecided & 2) DUSK_TRY(settle(gen, coin, lead, m, &bias, score + at, width, err));
+        memset(coin + m, 0, 8);
+        for (size_t i = 0; i < m; i += 8) heads[(at + i) / 64] |= pack(coin + i) << (at + i) % 64;
     }
 done:
     dusk_wipe(lead, sizeof lead);

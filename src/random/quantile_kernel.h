@@ -46,11 +46,15 @@ typedef struct dusk_quantile_kernel {
                    const uint64_t *hi, const uint64_t *lo, size_t n);
     /* One magnitude. */
     dusk_rounded_value (*one)(const dusk_rounding *rounding, const dusk_digits *digits);
-    /* How many of n coins exp(-rate gap) came down: see coin.c. */
-    const char *name;
+    /* Coins of bias exp(-rate (top - score[i])) from their first `digits` digits,
+     * left-justified in lead[i]: heads[i] = 1 heads, 0 tails, 2 not decided. */
+    void (*flip)(uint8_t *heads, const uint32_t *lead, unsigned digits, double top, const double *score,
+                 size_t n, double rate);
 } dusk_quantile_kernel;
 
-/* The kernel for this processor. */
+#define DUSK_COIN_LEAD 32 /* digits a coin looks at first */
+
+/* The kernels for this processor. */
 const dusk_quantile_kernel *dusk_quantile_kernel_best(void);
 
 #endif
