@@ -312,7 +312,7 @@ static void find_threshold(mpfr_t t, double sigma, uint64_t sensitivity, double 
         mpfr_floor(edge.lo, edge.lo);
         mpfr_floor(edge.hi, edge.hi);
         decided = mpfr_equal_p(edge.lo, edge.hi) || precision > THRESHOLD_BITS;
-        mpfr_add_ui(t, edge.lo, 1, MPFR_RNDD);
+        mpfr_add_ui(t, edge.lo, DUSK_MUTATE(DISCRETE_GAUSSIAN_SHIFT, 1u, 2u), MPFR_RNDD);
         dusk_interval_clear(&edge);
         dusk_interval_clear(&s);
     }
@@ -337,7 +337,7 @@ static void enclose(point *p, double sigma, uint64_t sensitivity, double epsilon
         dusk_interval_sub(&p->delta, &p->by_epsilon, &p->delta);
     }
     /* exact: t and t + s have fewer bits than the precision */
-    mpfr_add_ui(t, t, DUSK_MUTATE(DISCRETE_GAUSSIAN_SHIFT, sensitivity, sensitivity - 1), MPFR_RNDN);
+    mpfr_add_ui(t, t, sensitivity, MPFR_RNDN);
     tail(&p->by_epsilon, &y, t, epsilon);
     dusk_interval_sub(&p->delta, &p->delta, &p->by_epsilon);
     mpfr_clear(t);

@@ -139,7 +139,10 @@ static void add_to_bill(bill *b, const dusk_event_part *part)
         b->delta = dusk_add_up(b->delta, dusk_mul_up(n, part->real[1]));
         b->epsilon = dusk_add_up(b->epsilon, dusk_mul_up(n, pure_price_up(part)));
         break;
-    default: b->epsilon = dusk_add_up(b->epsilon, dusk_mul_up(n, pure_price_up(part))); break;
+    default: {
+        double all = dusk_mul_up(n, pure_price_up(part));
+        b->epsilon = DUSK_MUTATE(EPSILON_TINY_SPENDS_VANISH, dusk_add_up(b->epsilon, all), b->epsilon + all);
+    }
     }
 }
 
