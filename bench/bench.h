@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_BENCH_BENCH_H
+#define DUSK_BENCH_BENCH_H
+
+/* A case measures one thing beside a floor: the least that any program would
+ * have to do for it, measured in the same run. Times are CPU times, medians of
+ * repetitions in which case and floor take turns, so that a busy machine slows
+ * both. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dusk/base.h"
+#include "dusk/random.h"
+
+typedef struct bench_result {
+    double value, floor_value; /* in the unit of the case */
+} bench_result;
+
+typedef struct bench_case {
+    const char *name;  /* "laplace/rounded/constant/2^20"                          */
+    const char *what;  /* one line for --list                                      */
+    const char *unit;  /* of value and floor_value; "... /s" grows with speed      */
+    const char *floor; /* what the floor is                                        */
+    const char *aim;   /* ">= 10" (of the value), "ratio <= 10", or "" for none    */
+    void (*run)(const struct bench_case *self, bench_result *out, dusk_generator *gen);
+    const void *setup; /* what `run` wants to know besides */
+} bench_case;
+
+/* One table a file; the entry after the last has no name. */
+extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_cases[], bench_select_cases[],
+    bench_mechanism_cases[];
+
+/* --- measuring -------------------------------------------------------------- */
+
+typedef void bench_work(void *context);
+typedef struct bench_times {
+    double work, floor; /* CPU seconds of one call, median */
+} bench_times;
+
+double bench_cpu_seconds(void);
+/* Call both once to warm up, then both in turn, and take medians. A call should
+ * take a few milliseconds. */
+bench_times bench_compare(bench_work *work, bench_work *floor, void *context);
+double bench_median(double *values, size_t n); /* sorts them */
+
+/* `amount` millions a second, and nanoseconds for each of `amount`. */
+bench_result bench_rate(bench_times times, double amount);
+bench_result bench_cost(bench_times times, double amount);
+
+/* --- helpers ---------------------------------------------------------------- */
+
+/* End the program with the message unless the status is DUSK_OK. */
+void bench_require(dusk_status status, const dusk_error *err);
+/* n elements of `size` bytes, touched; ends the program when there is no memory. */
+void *bench_allocate(size_t n, size_t size);
+/* n doubles uniform on [low, high). */
+double *bench_uniform(size_t n, double low, double high, dusk_generator *gen);
+/* Take `bytes` bytes from the generator, 4 KB at a time: the floor of noise. */
+void bench_take_bytes(dusk_generator *gen, double bytes);
+/* Make the compiler believe that `value` is used. */
+static inline void bench_keep(double value) { __asm__ volatile("" : : "m"(value)); }
+
+#endif
