@@ -288,8 +288,8 @@ static void quantile_bound(dusk_tail tail, mpfr_t out, const mpfr_t v, int side,
             half_normal_bound(out, v, side, digits);
         break;
     case DUSK_TAIL_GUMBEL:
-        mpfr_neg(t, v, MPFR_RNDN); /* exact: t has more digits than v */
-        mpfr_log1p(t, t, with);  /* ln(1 - v), pushed up when bounding from above */
+        mpfr_neg(t, v, with);    /* -v, pushed up when bounding from above */
+        mpfr_log1p(t, t, with);  /* and so is ln(1 - v) */
         mpfr_neg(t, t, against); /* exact */
         mpfr_log(t, t, against);
         mpfr_neg(out, t, with);
