@@ -30,7 +30,7 @@ static dusk_status draw_one(const dusk_additive *a, dusk_int128 *out, bool with_
                             dusk_error *err)
 {
     dusk_rounded_draw draw;
-    dusk_status status = dusk_rounded_one(&a->draw, &draw, gen, err);
+    dusk_status status = dusk_rounded_few(&a->draw, &draw, 1, gen, err);
     if (status != DUSK_OK) return status;
     dusk_int128 sign = -(dusk_int128)(with_sign & draw.negative);
     *out = (draw.magnitude ^ sign) - sign;
@@ -39,17 +39,18 @@ static dusk_status draw_one(const dusk_additive *a, dusk_int128 *out, bool with_
 }
 
 /* The difference of two independent geometric numbers. Their saturation at
- * 2^126 is not reached with scale <= 2^60 but for uniforms below exp(-2^66). */
+ * 2^126 would take 2^65 coins. */
 static dusk_status draw_discrete_laplace(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
                                          dusk_error *err)
 {
-    dusk_int128 up, down;
-    dusk_status status;
-    DUSK_TRY(draw_one(a, &up, false, gen, err));
-    DUSK_TRY(draw_one(a, &down, false, gen, err));
-    *out = up - DUSK_MUTATE(DISCRETE_LAPLACE_ONE_SIDED, down, up / 2);
-done:
-    return status;
+    dusk_rounded_draw draw[2];
+    dusk_status status = dusk_rounded_few(&a->draw, draw, 2, gen, err);
+    if (status != DUSK_OK) return status;
+    *out =
+        draw[0].magnitude - DUSK_MUTATE(DISCRETE_LAPLACE_ONE_SIDED, draw[1].magnitude, draw[0].magnitude / 2);
+    for (int i = 0; i < 2; i++)
+        if (draw[i].resolved) dusk_lazy_clear(&draw[i].v);
+    return DUSK_OK;
 }
 
 DUSK_PROVEN(dusk_additive_draw)

@@ -20,7 +20,6 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "random/exp_kernel.h"
 
 #define BULK_SCALE 0x1p10 /* below, so many trials need a look that drawing one by one is faster */
 
@@ -123,8 +122,9 @@ done:
  * what an error of x makes of it, |dA/dx| <= (|x| + |k|) / scale^2. */
 static double reject_probability(double k, double x, double scale)
 {
-    double s2 = scale * scale, y = fabs(k * x / s2);
-    double a = 2 * dusk_exp_kernel((0.25 - x * x) / (2 * s2) + y) / (1 + dusk_exp_kernel(2 * y));
+    double s2 = scale * scale, y = fabs(k * x / s2), e[2];
+    dusk_quantile_kernel_best()->exp_two(e, (double[]){ (0.25 - x * x) / (2 * s2) + y, 2 * y });
+    double a = 2 * e[0] / (1 + e[1]);
     return 1 - DUSK_MUTATE(DISCRETE_GAUSSIAN_ALWAYS_ACCEPTS, a, 1.0);
 }
 
@@ -136,7 +136,7 @@ static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_d
     dusk_status status = DUSK_OK;
     if (!draw->resolved) {
         double k = (double)draw->magnitude,
-               margin = 0x1p-40 + a->draw.wide.margin * (8 / scale + 2 / scale / scale);
+               margin = 0x1p-40 + a->draw.few.margin * (8 / scale + 2 / scale / scale);
         double r = low < a->look_below ? reject_probability(k, draw->rest, scale) : 0;
         *accepted = low > r;
         if (low >= a->look_below || low > r + margin || high < r - margin) return DUSK_OK;
@@ -154,7 +154,7 @@ static dusk_status try_rounded(const dusk_additive *a, bool *accepted, dusk_int1
     dusk_rounded_draw draw = { .resolved = false };
     uint64_t word;
     dusk_status status;
-    DUSK_TRY(dusk_rounded_one(&a->draw, &draw, gen, err));
+    DUSK_TRY(dusk_rounded_few(&a->draw, &draw, 1, gen, err));
     DUSK_TRY(dusk_generator_words(gen, &word, 1, a->draw.width, err));
     DUSK_TRY(accept(a, accepted, &draw, word, gen, err));
     *out = draw.negative ? -draw.magnitude : draw.magnitude;
@@ -167,20 +167,18 @@ done:
 static dusk_status try_geometric(const dusk_additive *a, bool *accepted, dusk_int128 *out,
                                  dusk_generator *gen, dusk_error *err)
 {
-    dusk_rounded_draw k = { .resolved = false }, g = { .resolved = false };
-    dusk_status status;
-    DUSK_TRY(dusk_rounded_one(&a->draw, &k, gen, err));
-    DUSK_TRY(dusk_rounded_one(&a->draw, &g, gen, err));
+    dusk_rounded_draw draw[2];
+    dusk_status status = dusk_rounded_few(&a->draw, draw, 2, gen, err);
+    if (status != DUSK_OK) return status;
     /* beyond 2^62 the square would overflow; G >= 2^124 needs a uniform below exp(-2^123) */
-    bool small = k.magnitude < (dusk_int128)1 << 62;
-    dusk_int128 m = small ? k.magnitude : 0,
-                need = DUSK_MUTATE(DISCRETE_GAUSSIAN_WRONG_POWER, m * (m - 1), m * m);
-    *accepted = small && g.magnitude >= need && !(k.magnitude == 0 && k.negative);
-    *out = k.negative ? -k.magnitude : k.magnitude;
-done:
-    if (k.resolved) dusk_lazy_clear(&k.v);
-    if (g.resolved) dusk_lazy_clear(&g.v);
-    return status;
+    dusk_int128 k = draw[0].magnitude, g = draw[1].magnitude;
+    bool small = k < (dusk_int128)1 << 62;
+    dusk_int128 m = small ? k : 0, need = DUSK_MUTATE(DISCRETE_GAUSSIAN_WRONG_POWER, m * (m - 1), m * m);
+    *accepted = small && g >= need && !(k == 0 && draw[0].negative);
+    *out = draw[0].negative ? -k : k;
+    for (int i = 0; i < 2; i++)
+        if (draw[i].resolved) dusk_lazy_clear(&draw[i].v);
+    return DUSK_OK;
 }
 
 DUSK_PROVEN(dusk_discrete_gaussian_sampler_try)

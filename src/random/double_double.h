@@ -4,7 +4,7 @@
  * [Dekker 1971; Knuth, TAOCP 2, 4.2.2]. No include guard on purpose.
  * Error bounds: rounded.proof.md. */
 
-typedef struct NAME(pair) { /* an unevaluated sum, |lo| <= ulp(hi) / 2 */
+typedef struct NAME(pair) { /* an unevaluated sum; lo is small beside hi, not always below ulp(hi) / 2 */
     T hi, lo;
 } NAME(pair);
 
@@ -15,15 +15,19 @@ static inline NAME(pair) NAME(two_sum)(T a, T b)
     return (NAME(pair)){ s, (a - (s - t)) + (b - t) };
 }
 
-/* p rho + a. Error below 2^-102 (|p rho| + |a|) when |rho.lo| <= 2^-53 |rho|, and
- * below 2^-101 (|p| / 2 + |a|) when |rho| <= 1/2 and |rho.lo| <= 2^-53. */
-static inline NAME(pair) NAME(multiply_add)(NAME(pair) p, NAME(pair) rho, T a_hi, T a_lo)
+/* p + a. */
+static inline NAME(pair) NAME(add)(NAME(pair) p, T a_hi, T a_lo)
+{
+    NAME(pair) s = NAME(two_sum)(a_hi, p.hi);
+    return (NAME(pair)){ s.hi, s.lo + (a_lo + p.lo) };
+}
+
+/* p rho. Not brought to normal form: the next step's high part then waits for
+ * two operations only. */
+static inline NAME(pair) NAME(multiply)(NAME(pair) p, NAME(pair) rho)
 {
     T h = p.hi * rho.hi, e = FMA(p.hi, rho.hi, -h);
-    e = FMA(p.hi, rho.lo, e);
-    e = FMA(p.lo, rho.hi, e);
-    NAME(pair) s = NAME(two_sum)(a_hi, h);
-    return NAME(two_sum)(s.hi, s.lo + (a_lo + e));
+    return (NAME(pair)){ h, FMA(p.lo, rho.hi, FMA(p.hi, rho.lo, e)) };
 }
 
 /* base + sum_n a_n rho^n over a row of the wide table: a[n] holds the doubles of
@@ -35,9 +39,8 @@ static inline NAME(pair) NAME(polynomial)(const T *a, NAME(pair) rho, T base_hi,
         p = FMA(p, rho.hi, a[n]);
     NAME(pair) q = { p, p - p };
     for (int n = DUSK_TABLE_PAIRED - 1; n >= 0; n--)
-        q = NAME(multiply_add)(q, rho, a[n], a[n + DUSK_TABLE_PAIRED]);
-    NAME(pair) s = NAME(two_sum)(base_hi, q.hi);
-    return NAME(two_sum)(s.hi, s.lo + (base_lo + q.lo));
+        q = NAME(add)(NAME(multiply)(q, rho), a[n], a[n + DUSK_TABLE_PAIRED]);
+    return NAME(add)(q, base_hi, base_lo);
 }
 
 /* scale x + shift as whole_hi + whole_lo + rest with |rest| <= 1/2. The true
@@ -47,7 +50,7 @@ static inline void NAME(round)(T *whole_hi, T *whole_lo, T *rest, NAME(pair) x, 
                                T margin)
 {
     T zero = shift - shift;
-    NAME(pair) t = NAME(multiply_add)(x, scale, zero, zero);
+    NAME(pair) t = NAME(multiply)(x, scale);
     t.lo = SELECT(t.hi < margin, zero, t.lo);
     t.hi = SELECT(t.hi < margin, margin, t.hi);
     NAME(pair) s = NAME(two_sum)(t.hi, shift);

@@ -177,7 +177,7 @@ static inline many_pair many_rho(words8 hi, words8 lo)
                         __builtin_convertvector(rest, vector) * 0x1p-106 };
 }
 
-static dusk_rounded_value one(const dusk_rounding *r, const dusk_digits *d)
+static inline dusk_rounded_value round_one(const dusk_rounding *r, const dusk_digits *d)
 {
     const dusk_quantile_table *table = r->table;
     const double *row = table->wide + (d->zeros * table->octave_rows + (d->hi >> 59)) * DUSK_TABLE_ROW;
@@ -188,6 +188,24 @@ static dusk_rounded_value one(const dusk_rounding *r, const dusk_digits *d)
               r->margin);
     v.undecided = __builtin_fabs(v.rest) > 0.5 - r->margin;
     return v;
+}
+
+/* The same in plain double; rho keeps 53 digits behind the segment's five. */
+static inline dusk_rounded_value round_plain(const dusk_rounding *r, const dusk_digits *d)
+{
+    const dusk_quantile_table *table = r->table;
+    const double *a = table->narrow + (d->zeros * table->octave_rows + (d->hi >> 59)) * DUSK_TABLE_NARROW;
+    double rho = one_rho(d->hi, d->lo).hi, p = a[DUSK_TABLE_NARROW - 1];
+    for (int n = DUSK_TABLE_NARROW - 2; n >= 0; n--) p = __builtin_fma(p, rho, a[n]);
+    double t = (p + table->base_hi[d->zeros]) * r->scale_hi;
+    t = (t < r->margin ? r->margin : t) + r->shift;
+    double whole = __builtin_rint(t), rest = t - whole;
+    return (dusk_rounded_value){ whole, 0, rest, __builtin_fabs(rest) > 0.5 - r->margin };
+}
+
+static void few(const dusk_rounding *r, dusk_rounded_value *out, const dusk_digits *digits, size_t n)
+{
+    for (size_t i = 0; i < n; i++) out[i] = r->plain ? round_plain(r, digits + i) : round_one(r, digits + i);
 }
 
 static size_t wide(const dusk_rounding *r, int64_t *out, uint32_t *undecided, const uint64_t *exponent,
@@ -225,6 +243,13 @@ static inline vector exp_many(vector x)
     vector r = (n * DUSK_EXP_LN2_HI - cut) + n * DUSK_EXP_LN2_LO, p = splat(dusk_exp_coefficient[0]);
     for (int i = 1; i < DUSK_EXP_TERMS; i++) p = vector_fma(p, r, splat(dusk_exp_coefficient[i]));
     return p * (vector)((1023 - ((words8)shifted & 0xfffff)) << 52);
+}
+
+static void exp_two(double *out, const double *x)
+{
+    vector y = exp_many((vector){ x[0], x[1] });
+    out[0] = y[0];
+    out[1] = y[1];
 }
 
 typedef uint32_t leads8 __attribute__((vector_size(32)));
@@ -269,5 +294,6 @@ static void flip(uint8_t *heads, const uint32_t *lead, unsigned digits, double t
     }
 }
 
-const dusk_quantile_kernel JOIN(dusk_quantile_kernel_,
-                                DUSK_KERNEL) = { .narrow = narrow, .wide = wide, .one = one, .flip = flip };
+const dusk_quantile_kernel JOIN(dusk_quantile_kernel_, DUSK_KERNEL) = {
+    .narrow = narrow, .wide = wide, .few = few, .exp_two = exp_two, .flip = flip
+};

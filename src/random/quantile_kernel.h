@@ -25,6 +25,7 @@ typedef struct dusk_rounding {
     double margin;                         /* undecided when the distance to a boundary may be less */
     unsigned exponent_bits, mantissa_bits; /* narrow words: sign, exponent, mantissa from the top */
     int with_sign;                         /* apply the sign bit of the word */
+    int plain;                             /* `few` may work in plain double: small scales */
 } dusk_rounding;
 
 /* A rounded value as an unevaluated sum of two whole doubles, and where in the
@@ -44,8 +45,10 @@ typedef struct dusk_quantile_kernel {
      * (sign in its top bit) each: exponent[i], hi[i], lo[i]. */
     size_t (*wide)(const dusk_rounding *rounding, int64_t *out, uint32_t *undecided, const uint64_t *exponent,
                    const uint64_t *hi, const uint64_t *lo, size_t n);
-    /* One magnitude. */
-    dusk_rounded_value (*one)(const dusk_rounding *rounding, const dusk_digits *digits);
+    /* n magnitudes, one by one: for few at a time. */
+    void (*few)(const dusk_rounding *rounding, dusk_rounded_value *out, const dusk_digits *digits, size_t n);
+    /* exp(-x[0]) and exp(-x[1]) within the error of exp_kernel.h. */
+    void (*exp_two)(double *out, const double *x);
     /* Coins of bias exp(-rate (top - score[i])) from their first `digits` digits,
      * left-justified in lead[i]: heads[i] = 1 heads, 0 tails, 2 not decided. */
     void (*flip)(uint8_t *heads, const uint32_t *lead, unsigned digits, double top, const double *score,

@@ -27,6 +27,7 @@ typedef struct dusk_quantile_table {
     size_t octave_rows;   /* rows from one octave to the next: DUSK_TABLE_SEGMENTS or 0 */
     double base_hi[DUSK_TABLE_OCTAVES], base_lo[DUSK_TABLE_OCTAVES];
     double narrow_error; /* |computed - Q(v)| for an exact rho, evaluation rounding included */
+    double plain_error;  /* of the narrow form over all octaves, with the low part of rho dropped */
     double wide_error;
     double narrow_max, wide_max; /* largest value */
     double slope;                /* largest |dQ/dm| */

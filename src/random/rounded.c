@@ -10,8 +10,10 @@
 #include "base/mutant.h"
 
 #define SLACK 1.001         /* covers the rounding of the margins themselves */
+#define PLAIN_DIGITS 58     /* digits of m that the kernel looks at in plain double, */
 #define WIDE_DIGITS 111     /* digits of m that the wide kernel looks at */
 #define NARROW_SCALE 0x1p20 /* beyond, plain double would be undecided too often */
+#define PLAIN_SCALE 0x1p18  /* and the same for single draws, of all octaves */
 #define TEST_EXPONENT 2
 
 extern const dusk_quantile_kernel dusk_quantile_kernel_baseline;
@@ -39,8 +41,17 @@ static double wide_margin(const dusk_rounding *wide, unsigned digits)
 {
     const dusk_quantile_table *t = wide->table;
     double unknown = digits < WIDE_DIGITS ? ldexp(t->slope, -(int)digits - 1) : 0;
-    double x = t->wide_error + t->wide_max * 0x1p-101 + ldexp(t->slope, -WIDE_DIGITS) + unknown;
+    double x = t->wide_error + t->wide_max * 0x1p-97 + ldexp(t->slope, -WIDE_DIGITS) + unknown;
     return (x * wide->scale_hi + 0x1p-51) * DUSK_MUTATE(WIDE_MARGIN_TOO_SMALL, SLACK, 0.25);
+}
+
+/* The same for `few` in plain double, which looks at 58 digits. */
+static double plain_margin(const dusk_rounding *wide, unsigned digits)
+{
+    const dusk_quantile_table *t = wide->table;
+    double unknown = digits < PLAIN_DIGITS ? ldexp(t->slope, -(int)digits - 1) : 0;
+    double x = t->plain_error + t->wide_max * 3 * 0x1p-53 + ldexp(t->slope, -PLAIN_DIGITS) + unknown;
+    return (x * wide->scale_hi + 0x1p-52) * DUSK_MUTATE(PLAIN_MARGIN_TOO_SMALL, SLACK, 0.25);
 }
 
 static double narrow_margin(const dusk_rounding *narrow)
@@ -65,6 +76,9 @@ void dusk_rounded_init(dusk_rounded *out, dusk_tail tail, double scale_hi, doubl
     out->wide.exponent_bits = full ? DUSK_TABLE_OCTAVES : TEST_EXPONENT;
     out->wide.mantissa_bits = full ? 128 : width;
     out->wide.margin = wide_margin(&out->wide, out->wide.mantissa_bits);
+    out->few = out->wide;
+    out->few.plain = scale_hi <= PLAIN_SCALE;
+    if (out->few.plain) out->few.margin = plain_margin(&out->few, out->few.mantissa_bits);
     out->narrow_suffices = scale_hi <= NARROW_SCALE;
 }
 
@@ -105,8 +119,10 @@ static dusk_status enclose_unrounded(void *real, dusk_interval *out, dusk_error 
     return DUSK_OK;
 }
 
-static dusk_int128 whole(const dusk_rounded_value *value)
+static dusk_int128 whole(const dusk_rounded *r, const dusk_rounded_value *value)
 {
+    if (r->wide.scale_hi <= 0x1p55)
+        return (int64_t)value->whole_hi + (int64_t)value->whole_lo; /* below 2^60 */
     return (dusk_int128)value->whole_hi + (dusk_int128)value->whole_lo;
 }
 
@@ -133,8 +149,9 @@ static dusk_status look_again(const dusk_rounded *r, dusk_int128 *out, bool *dec
     dusk_rounding wide = r->wide;
     dusk_digits digits = leading_digits(v);
     wide.margin = wide_margin(&wide, v->count);
-    dusk_rounded_value value = dusk_quantile_kernel_best()->one(&wide, &digits);
-    *out = whole(&value);
+    dusk_rounded_value value;
+    dusk_quantile_kernel_best()->few(&wide, &value, &digits, 1);
+    *out = whole(r, &value);
     *decided = !value.undecided;
 done:
     return status;
@@ -187,26 +204,48 @@ static dusk_status draw_words(const dusk_rounded *r, uint64_t word[3], dusk_gene
     return status == DUSK_OK ? dusk_generator_words(gen, word + 1, 1, r->width, err) : status;
 }
 
-DUSK_PROVEN(dusk_rounded_one)
-dusk_status dusk_rounded_one(const dusk_rounded *r, dusk_rounded_draw *out, dusk_generator *gen,
-                             dusk_error *err)
+/* What the exponent coins say, for the kernel: their leading one, or any place
+ * when there is none. */
+static dusk_digits kernel_digits(const dusk_rounded *r, const uint64_t word[3])
 {
-    uint64_t *word = out->word;
-    dusk_status status = draw_words(r, word, gen, err);
-    if (status != DUSK_OK) return status;
     uint64_t field = word[0] << 1 >> (64 - r->wide.exponent_bits);
     dusk_digits digits = { .hi = word[1], .lo = word[2] };
     if (r->width < 64) digits.hi |= (uint64_t)1 << (63 - r->width);
     digits.zeros = (uint32_t)__builtin_clzll(field | 1) - (64 - r->wide.exponent_bits);
-    dusk_rounded_value value = dusk_quantile_kernel_best()->one(&r->wide, &digits);
-    out->negative = DUSK_MUTATE(SIGN_STUCK, word[0] >> 63, 0);
-    out->magnitude = whole(&value);
-    out->rest = value.rest;
-    out->resolved = !field || value.undecided;
-    if (!out->resolved) return DUSK_OK;
-    status = dusk_rounded_digits(r, out, err);
-    if (status == DUSK_OK) status = dusk_rounded_resolve(r, &out->magnitude, &out->v, gen, err);
-    if (status != DUSK_OK) dusk_lazy_clear(&out->v);
+    return digits;
+}
+
+/* Take over the kernel's value, or find it from the digits. */
+static dusk_status finish(const dusk_rounded *r, dusk_rounded_draw *draw, const dusk_rounded_value *value,
+                          dusk_generator *gen, dusk_error *err)
+{
+    uint64_t field = draw->word[0] << 1 >> (64 - r->wide.exponent_bits);
+    draw->negative = DUSK_MUTATE(SIGN_STUCK, draw->word[0] >> 63, 0);
+    draw->magnitude = whole(r, value);
+    draw->rest = value->rest;
+    draw->resolved = field == 0 || value->undecided;
+    if (!draw->resolved) return DUSK_OK;
+    dusk_status status = dusk_rounded_digits(r, draw, err);
+    return status == DUSK_OK ? dusk_rounded_resolve(r, &draw->magnitude, &draw->v, gen, err) : status;
+}
+
+DUSK_PROVEN(dusk_rounded_few)
+dusk_status dusk_rounded_few(const dusk_rounded *r, dusk_rounded_draw *out, size_t n, dusk_generator *gen,
+                             dusk_error *err)
+{
+    dusk_digits digits[DUSK_FEW] = { { 0 } };
+    dusk_rounded_value value[DUSK_FEW];
+    dusk_status status = DUSK_OK;
+    for (size_t i = 0; i < n; i++) out[i].resolved = false;
+    for (size_t i = 0; i < n; i++) {
+        DUSK_TRY(draw_words(r, out[i].word, gen, err));
+        digits[i] = kernel_digits(r, out[i].word);
+    }
+    dusk_quantile_kernel_best()->few(&r->few, value, digits, n);
+    for (size_t i = 0; i < n; i++) DUSK_TRY(finish(r, out + i, value + i, gen, err));
+done:
+    for (size_t i = 0; status != DUSK_OK && i < n; i++)
+        if (out[i].resolved) dusk_lazy_clear(&out[i].v);
     return status;
 }
 

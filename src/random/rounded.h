@@ -25,7 +25,8 @@ typedef struct dusk_rounded {
     dusk_tail tail;             /* EXPONENTIAL or HALF_NORMAL */
     unsigned width;             /* DUSK_WIDTH_FULL, or the digits a test draws at a time */
     bool narrow_suffices;       /* bulk draws may use one word each, and plain double */
-    dusk_rounding narrow, wide; /* what the kernels need; margins included */
+    dusk_rounding narrow, wide; /* what the bulk kernels need; margins included */
+    dusk_rounding few;          /* what single draws need: the coins of wide */
 } dusk_rounded;
 
 /* The scale is scale_hi + scale_lo exactly, between 2^-82 and 2^62. `offset`
@@ -39,15 +40,17 @@ typedef struct dusk_rounded_draw {
     bool negative;         /* an independent fair coin */
     bool resolved;         /* the leading digits did not decide: v holds the digits */
     double rest;           /* with offset 0.5 and not resolved: scale Q(v) - magnitude to
-                              within wide.margin */
+                              within few.margin */
     uint64_t word[3];      /* not resolved: the coins, see dusk_rounded_digits */
     dusk_lazy v;           /* resolved: to be cleared by the caller */
 } dusk_rounded_draw;
 
-/* Draw with constant work: the same instructions whatever the value, except
- * when the coins do not decide (less than one draw in 2^25). */
-DUSK_MUST_USE dusk_status dusk_rounded_one(const dusk_rounded *r, dusk_rounded_draw *out, dusk_generator *gen,
-                                           dusk_error *err);
+/* Draw n <= DUSK_FEW at once with constant work: the same instructions whatever
+ * the values, except when the coins do not decide (less than one draw in 2^25).
+ * On failure nothing is left to clear. */
+#define DUSK_FEW 2
+DUSK_MUST_USE dusk_status dusk_rounded_few(const dusk_rounded *r, dusk_rounded_draw *out, size_t n,
+                                           dusk_generator *gen, dusk_error *err);
 /* Put the digits behind a draw that was not resolved into draw->v. */
 DUSK_MUST_USE dusk_status dusk_rounded_digits(const dusk_rounded *r, dusk_rounded_draw *draw,
                                               dusk_error *err);
