@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_MECHANISMS_NOISE_H
+#define DUSK_MECHANISMS_NOISE_H
+
+/* The inside of dusk_noise: the one place where scale, grid and event of an
+ * additive mechanism are fixed, and where noise meets a value. An _init goes
+ *     dusk_noise_start   check the request
+ *     dusk_noise_place   choose the grid; sensitivity once values are rounded
+ *     dusk_noise_settle  the scale: enough for the promise, and drawable */
+
+#include "base/platform.h"
+#include "dusk/mechanisms.h"
+
+/* Every answer (below 2^125 steps) and every scale (above 2^-40 steps) is then
+ * a normal double. */
+#define DUSK_GRID_MIN (-960)
+#define DUSK_GRID_MAX 880
+
+DUSK_MUST_USE dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimension,
+                                           double sensitivity, double epsilon, double delta, dusk_error *err);
+/* `ratio`: scale over sensitivity, about. */
+DUSK_MUST_USE dusk_status dusk_noise_place(dusk_noise *noise, double ratio, int grid, dusk_error *err);
+/* Set the scale, raised until dusk_event_epsilon_up(event) <= promise.epsilon. */
+DUSK_MUST_USE dusk_status dusk_noise_settle(dusk_noise *noise, double scale, dusk_error *err);
+
+/* What the sensitivity is once every coordinate was rounded to the grid; >= it. */
+double dusk_noise_rounded_sensitivity(const dusk_noise *noise);
+/* A deviation with which discrete Gaussian noise of this grid_sensitivity keeps
+ * its promise (discrete_gaussian.c). */
+DUSK_MUST_USE dusk_status dusk_discrete_gaussian_scale(const dusk_noise *noise, double *scale,
+                                                       dusk_error *err);
+
+/* floor(value / 2^grid + 1/2), clamped to +-2^100; NaN counts as 0. It moves by
+ * whole steps when the value does, which rounding ties to even would not: 0.5
+ * and 1.5 are one step apart and must not become 0 and 2. */
+dusk_int128 dusk_noise_steps(double value, int grid);
+
+/* Release a number of steps, |steps| <= 2^125 after clamping: one draw of
+ * constant work. `width`: DUSK_WIDTH_FULL, or less in exhaustive tests. */
+DUSK_MUST_USE dusk_status dusk_noise_release_steps(const dusk_noise *noise, double *out, dusk_int128 steps,
+                                                   unsigned width, dusk_generator *gen, dusk_error *err);
+/* The inside of the two public releases. */
+DUSK_MUST_USE dusk_status dusk_noise_release_width(const dusk_noise *noise, double *out, const double *values,
+                                                   unsigned width, dusk_generator *gen, dusk_error *err);
+
+/* Noise for n coordinates, drawn before any value is looked at. Where the scale
+ * is at most 2^30 steps it is drawn in bulk, and values and answers end at
+ * +-2^61 steps; otherwise at +-2^125. */
+typedef struct dusk_pool {
+    size_t n;
+    dusk_int128 limit;
+    int64_t *narrow; /* one of the two */
+    dusk_int128 *wide;
+} dusk_pool;
+
+#define DUSK_POOL_NARROW_SCALE 0x1p30
+
+/* `pool` is empty on failure. */
+DUSK_MUST_USE dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, unsigned width,
+                                         dusk_generator *gen, dusk_error *err);
+/* Wipe and free; fine on an empty pool. */
+void dusk_pool_clear(dusk_pool *pool);
+/* The answer, in steps, for coordinate i whose exact value is `steps`. */
+dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps);
+
+#endif
