@@ -24,6 +24,9 @@
  *   noisy_max(eps)                Laplace noise
  *   svt(eps1, eps2, c)            sparse vector, threshold and query shares, c hits
  *   e * n    e + e    (e)         n times; one after the other
+ * An event is kept in a normal form: sums and repetitions are multiplied out,
+ * (a + b) * 2 being a * 2 + b * 2, and equal parts are counted together, up to
+ * 2^62 times. The order of parts does not matter to any price.
  *
  * Sensitivities are those of the neighbouring relation that goes with the
  * statement; the library has no default for it. */
@@ -80,7 +83,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_svt(dusk_event *out, double epsilo
                                                   double epsilon_queries, uint64_t hits, dusk_error *err);
 
 /* a, then b (adaptively). `out` may be one of the inputs. DUSK_ERR_ARGUMENT
- * when the two together have more than DUSK_EVENT_NODES_MAX parts. */
+ * when the two together have more than DUSK_EVENT_NODES_MAX different parts or
+ * a text of more than 4095 bytes. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_add(dusk_event *out, const dusk_event *a, const dusk_event *b,
                                                   dusk_error *err);
 /* The same event `times` times, times >= 1. */
@@ -97,8 +101,12 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_parse(dusk_event *out, const char 
 /* An upper bound on the epsilon of the event at `delta` in [0, 1), by basic
  * composition over its parts, each part priced exactly (Gaussian: Balle & Wang
  * 2018, Theorem 8; discrete Gaussian: Canonne, Kamath & Steinke 2020, Theorem
- * 7). delta is shared equally among the parts that need one. +inf when no
- * finite epsilon exists at this delta (a Gaussian at delta 0). */
+ * 7; zCDP: Proposition 12 there). All Gaussian parts are first merged into one,
+ * and so are all zCDP parts. Approx parts take their own delta; what is left is
+ * shared equally among the parts that need one, and goes unused when none does
+ * (unless the event is a single laplace or randomized_response, which gets a
+ * smaller epsilon for it). +inf when no finite epsilon exists at this delta (a
+ * Gaussian at delta 0). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_epsilon_up(const dusk_event *event, double *epsilon,
                                                          double delta, dusk_error *err);
 

@@ -17,13 +17,11 @@
 #include "accounting/mills_ratio.h"
 #include "base/mutant.h"
 
-#define FAR 39.0      /* P[Y >= 39 sigma] <= exp(-39^2/2) < 1e-330 */
 #define SMOOTH 32.0   /* from this sigma on, Euler-Maclaurin */
 #define POISSON 16.0  /* from this sigma on, Z by Poisson summation */
 #define BITS 128      /* wanted in delta, with room for the small losses */
 #define REFINEMENTS 5 /* doublings of the precision */
 #define CORRECTIONS_MAX 1000
-#define THRESHOLD_BITS 16384
 
 /* An enclosure of the curve at one point. */
 typedef struct point {
@@ -50,6 +48,7 @@ static void exponent(dusk_interval *out, const law *y, const mpfr_t k)
 /* R(t) for t >= 1 term by term. Each term is the last one times a ratio that
  * itself shrinks by e^(-1/sigma^2); what is left after the last term is at most
  * a geometric series. */
+DUSK_PROVEN(sum_directly)
 static void sum_directly(dusk_interval *out, const law *y, const mpfr_t t)
 {
     dusk_interval term, ratio, shrink;
@@ -133,13 +132,13 @@ static void hermite_clear(hermite *h)
     dusk_interval_clear(&h->scratch);
 }
 
-/* old = zw new - n ww old: one step of He_(n+1) = z He_n - n He_(n-1). */
-static void hermite_step(hermite *h, dusk_interval *old, const dusk_interval *new, unsigned n)
+/* old = zw latest - n ww old: one step of He_(n+1) = z He_n - n He_(n-1). */
+static void hermite_step(hermite *h, dusk_interval *old, const dusk_interval *latest, unsigned n)
 {
     dusk_interval_set(&h->scratch, n);
     dusk_interval_mul(old, old, &h->scratch);
     dusk_interval_mul(old, old, &h->ww);
-    dusk_interval_mul(&h->scratch, &h->zw, new);
+    dusk_interval_mul(&h->scratch, &h->zw, latest);
     dusk_interval_sub(old, &h->scratch, old);
 }
 
@@ -181,6 +180,7 @@ static void smooth_start(dusk_interval *out, mpfr_t loose, const law *y, const d
  *     |g^(2n-1)(0)|, and the bound is the size of the last correction;
  *   - always, by Cramer's |He_k(x)| <= 1.0865 sqrt(k!) e^(x^2/4), it is at most
  *     6.5 sigma e^(z^2/4) sqrt((2n)!) w^(2n), kept in `loose`. */
+DUSK_PROVEN(sum_smoothly)
 static void sum_smoothly(dusk_interval *out, const law *y, const mpfr_t t)
 {
     dusk_interval z, term;
@@ -229,6 +229,7 @@ static void ratio(dusk_interval *out, const law *y, const mpfr_t t)
 
 /* Z: from R(1) for small sigma; else sigma sqrt(2 pi) (1 + 2 e^(-2 pi^2 sigma^2) + ...)
  * by Poisson summation, where all but the first term is below 2^-7000. */
+DUSK_PROVEN(law_total)
 static void law_total(law *y)
 {
     mpfr_t one;
@@ -293,7 +294,8 @@ static void tail(dusk_interval *out, const law *y, const mpfr_t k, double gain)
 }
 
 /* t, exactly: the precision grows until both ends have the same floor, which
- * happens because epsilon sigma^2/s - s/2 is a fraction of bounded size. */
+ * it has below 8700 bits, epsilon sigma^2/s - s/2 being a fraction of bounded size. */
+DUSK_PROVEN(find_threshold)
 static void find_threshold(mpfr_t t, double sigma, uint64_t sensitivity, double epsilon)
 {
     bool decided = false;
@@ -311,13 +313,14 @@ static void find_threshold(mpfr_t t, double sigma, uint64_t sensitivity, double 
         dusk_interval_sub(&edge, &edge, &s);
         mpfr_floor(edge.lo, edge.lo);
         mpfr_floor(edge.hi, edge.hi);
-        decided = mpfr_equal_p(edge.lo, edge.hi) || precision > THRESHOLD_BITS;
+        decided = mpfr_equal_p(edge.lo, edge.hi);
         mpfr_add_ui(t, edge.lo, DUSK_MUTATE(DISCRETE_GAUSSIAN_SHIFT, 1u, 2u), MPFR_RNDD);
         dusk_interval_clear(&edge);
         dusk_interval_clear(&s);
     }
 }
 
+DUSK_PROVEN(enclose)
 static void enclose(point *p, double sigma, uint64_t sensitivity, double epsilon, mpfr_prec_t precision)
 {
     law y;
@@ -348,18 +351,6 @@ static void point_clear(point *p)
 {
     dusk_interval_clear(&p->delta);
     dusk_interval_clear(&p->by_epsilon);
-}
-
-/* 1: t/sigma is certainly above FAR; -1: certainly below -FAR; 0: look closer. */
-static int far_away(double sigma, uint64_t sensitivity, double epsilon)
-{
-    double h = 0.5 * (double)sensitivity / sigma, m = epsilon / (double)sensitivity * sigma;
-    if (h > 1e300) return -1; /* then m < 1e9 */
-    if (isinf(m)) return 1;
-    double slack = 1e-15 * (m + h);
-    if (m - slack > h + FAR) return 1;
-    if (h - slack > m + FAR) return -1;
-    return 0;
 }
 
 /* Whole numbers up to t + s must fit, and the differences cancel. */
@@ -402,7 +393,7 @@ double dusk_discrete_gaussian_delta_up(double sigma, uint64_t sensitivity, doubl
     if (sensitivity == 0) return 0;
     if (!(sigma > 0) || !(epsilon >= 0)) return 1;
     if (isinf(sigma) || isinf(epsilon)) return 0;
-    int far = far_away(sigma, sensitivity, epsilon);
+    int far = dusk_far_tail(sigma, sensitivity, epsilon);
     if (far) return far > 0 ? DBL_TRUE_MIN : 1;
     point p;
     look(&p, sigma, sensitivity, epsilon);
@@ -437,7 +428,7 @@ static double epsilon_step(const point *p, double excess, double delta)
 static dusk_curve_point along_epsilon(double epsilon, const void *context)
 {
     const target *g = context;
-    int far = far_away(g->sigma, g->sensitivity, epsilon);
+    int far = dusk_far_tail(g->sigma, g->sensitivity, epsilon);
     if (far) return (dusk_curve_point){ .excess = far > 0 ? -INFINITY : INFINITY, .step = NAN };
     point p;
     look(&p, g->sigma, g->sensitivity, epsilon);

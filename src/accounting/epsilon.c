@@ -29,6 +29,7 @@ static double times_up(const dusk_event_part *part)
 static double at_least_zero(double x) { return x > 0 ? x : isnan(x) ? INFINITY : 0; }
 
 /* What one part costs with delta 0, or +inf when it has no finite price there. */
+DUSK_PROVEN(pure_price_up)
 static double pure_price_up(const dusk_event_part *part)
 {
     switch ((dusk_event_kind)part->kind) {
@@ -50,8 +51,8 @@ static double pure_price_up(const dusk_event_part *part)
     return INFINITY;
 }
 
-/* e^epsilon = e^e0 - delta (e^e0 + k - 1): randomized response over k answers
- * with pure bound e0, delta(eps) = (e^e0 - e^eps) / (e^e0 + k - 1). */
+/* Randomized response over k answers with pure bound e0 has
+ * delta(eps) = (e^e0 - e^eps) / (e^e0 + k - 1). */
 static double response_price_up(double e0, double answers, double delta)
 {
     double others = dusk_mul_down(answers - 1, dusk_exp_down(-e0));
@@ -59,8 +60,10 @@ static double response_price_up(double e0, double answers, double delta)
     return lost < 1 ? at_least_zero(dusk_add_up(e0, dusk_log1p_up(-lost))) : 0;
 }
 
-/* A single part that needs no delta, given all of it. Laplace:
- * delta(eps) = 1 - exp((eps - 1/b)/2); the others keep their pure price. */
+/* A single part that needs no delta, given all of it. Laplace noise has
+ * delta(eps) = 1 - exp((eps - 1/b)/2), in any dimension at the same l1
+ * sensitivity; the others keep their pure price. */
+DUSK_PROVEN(single_price_up)
 static double single_price_up(const dusk_event_part *part, double delta)
 {
     double pure = pure_price_up(part);
@@ -88,8 +91,10 @@ static double best_order(double rho, double log_inverse)
     return high;
 }
 
-/* Canonne, Kamath & Steinke 2020, Proposition 12, solved for epsilon:
+/* Canonne, Kamath & Steinke 2020, Proposition 12 at (alpha, alpha rho), solved for
+ * epsilon:
  *   epsilon = alpha rho + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha)/(alpha - 1). */
+DUSK_PROVEN(zcdp_price_up)
 static double zcdp_price_up(double rho, double delta)
 {
     if (isinf(rho)) return INFINITY;
@@ -118,6 +123,12 @@ static double mu_squared_up(const dusk_event_part *part)
     return DUSK_MUTATE(EPSILON_MU_NOT_SQUARED, dusk_mul_up(mu, mu), mu);
 }
 
+static void add_pure(bill *b, double price)
+{
+    b->epsilon = DUSK_MUTATE(EPSILON_TINY_SPENDS_VANISH, dusk_add_up(b->epsilon, price), b->epsilon + price);
+}
+
+DUSK_PROVEN(add_to_bill)
 static void add_to_bill(bill *b, const dusk_event_part *part)
 {
     double n = times_up(part);
@@ -137,12 +148,9 @@ static void add_to_bill(bill *b, const dusk_event_part *part)
     case DUSK_EVENT_DISCRETE_GAUSSIAN: b->claims = dusk_add_up(b->claims, n); break;
     case DUSK_EVENT_APPROX:
         b->delta = dusk_add_up(b->delta, dusk_mul_up(n, part->real[1]));
-        b->epsilon = dusk_add_up(b->epsilon, dusk_mul_up(n, pure_price_up(part)));
+        add_pure(b, dusk_mul_up(n, pure_price_up(part)));
         break;
-    default: {
-        double all = dusk_mul_up(n, pure_price_up(part));
-        b->epsilon = DUSK_MUTATE(EPSILON_TINY_SPENDS_VANISH, dusk_add_up(b->epsilon, all), b->epsilon + all);
-    }
+    default: add_pure(b, dusk_mul_up(n, pure_price_up(part))); break;
     }
 }
 

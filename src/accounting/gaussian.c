@@ -16,7 +16,6 @@
 #include "base/mutant.h"
 #include "numeric/rounding.h"
 
-#define FAR 39.0 /* phi(39) < 1e-330, below every double */
 #define BITS 160 /* wanted in delta, with room for the small losses */
 #define REFINEMENTS 5
 
@@ -41,18 +40,6 @@ static void point_clear(point *p)
     dusk_interval_clear(&p->by_log_sigma);
 }
 
-/* 1: x is certainly above FAR; -1: certainly below -FAR; 0: look closer. */
-static int far_away(double sigma, double epsilon)
-{
-    double h = 0.5 / sigma, m = epsilon * sigma;
-    if (h > 1e300) return -1; /* then m < 1e9 */
-    if (isinf(m)) return 1;
-    double slack = 1e-15 * (m + h); /* three roundings of half a step each */
-    if (m - slack > h + FAR) return 1;
-    if (h - slack > m + FAR) return -1;
-    return 0;
-}
-
 /* Bits lost when M(x) - M(y) cancels (y - x = 1/sigma) and when x = m - h does. */
 static mpfr_prec_t precision_for(double sigma, double epsilon)
 {
@@ -63,6 +50,7 @@ static mpfr_prec_t precision_for(double sigma, double epsilon)
     return BITS + lost;
 }
 
+DUSK_PROVEN(enclose)
 static void enclose(point *p, double sigma, double epsilon)
 {
     mpfr_prec_t precision = mpfr_get_prec(p->delta.lo);
@@ -105,7 +93,7 @@ static bool is_tight(const dusk_interval *x)
     return tight;
 }
 
-/* p is initialised here; requires far_away(sigma, epsilon) == 0. */
+/* p is initialised here; requires dusk_far_tail(sigma, 1, epsilon) == 0. */
 static void look(point *p, double sigma, double epsilon)
 {
     mpfr_prec_t precision = precision_for(sigma, epsilon);
@@ -123,7 +111,7 @@ double dusk_gaussian_delta_up(double sigma, double epsilon)
 {
     if (!(sigma > 0) || !(epsilon >= 0)) return 1;
     if (isinf(sigma) || isinf(epsilon)) return 0;
-    int far = far_away(sigma, epsilon);
+    int far = dusk_far_tail(sigma, 1, epsilon);
     if (far) return far > 0 ? DBL_TRUE_MIN : 1;
     point p;
     look(&p, sigma, epsilon);
@@ -140,8 +128,8 @@ typedef struct target {
 /* A look, with Newton's step for ln delta along epsilon or ln sigma. */
 static dusk_curve_point look_for_curve(double sigma, double epsilon, double delta, bool by_sigma)
 {
-    int far = far_away(sigma, epsilon);
-    /* Below -FAR delta is above every double below 1. */
+    int far = dusk_far_tail(sigma, 1, epsilon);
+    /* Far on the left delta is above every double below 1. */
     if (far) return (dusk_curve_point){ .excess = far > 0 ? -INFINITY : INFINITY, .step = NAN };
     point p;
     look(&p, sigma, epsilon);

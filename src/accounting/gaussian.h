@@ -24,7 +24,9 @@ double dusk_gaussian_classical_sigma_up(double epsilon, double delta);
 
 /* The same for the discrete Gaussian, law ~ exp(-k^2/(2 sigma^2)) on the
  * integers, at an integer sensitivity [Canonne, Kamath & Steinke 2020, Thm 7].
- * sigma is in grid steps, not relative. */
+ * sigma is in grid steps, not relative. Tight at every sigma. On the grid delta
+ * is not monotone in sigma (it is for epsilon and sensitivity): sigma_up gives a
+ * sigma that is enough, but a larger one need not be. */
 double dusk_discrete_gaussian_delta_up(double sigma, uint64_t sensitivity, double epsilon);
 double dusk_discrete_gaussian_epsilon_up(double sigma, uint64_t sensitivity, double delta);
 double dusk_discrete_gaussian_sigma_up(uint64_t sensitivity, double epsilon, double delta);

@@ -73,6 +73,7 @@ static bool has_converged(const search *s, double next)
     return s->x == s->high && next >= s->x - CLOSE * s->x;
 }
 
+DUSK_PROVEN(dusk_curve_invert)
 double dusk_curve_invert(dusk_curve *curve, const void *context, double start, bool logarithmic)
 {
     search s = { .logarithmic = logarithmic, .high = INFINITY, .width = INFINITY };
@@ -88,6 +89,7 @@ double dusk_curve_invert(dusk_curve *curve, const void *context, double start, b
     return s.high;
 }
 
+DUSK_PROVEN(dusk_curve_excess)
 double dusk_curve_excess(const mpfr_t delta_up, double target)
 {
     mpfr_t t;

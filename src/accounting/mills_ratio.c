@@ -12,6 +12,7 @@
 
 /* M(x) at one point, rounded `with`:
  * sqrt(pi/2) exp(x^2/2) erfc(x / sqrt 2), all three factors positive. */
+DUSK_PROVEN(ratio_at)
 static void ratio_at(mpfr_t out, const mpfr_t x, mpfr_rnd_t with)
 {
     mpfr_rnd_t against = with == MPFR_RNDU ? MPFR_RNDD : MPFR_RNDU;
@@ -52,6 +53,7 @@ static unsigned levels_for(const dusk_interval *x)
  * k I_(k-1) = I_(k+1) + x I_k, by parts. So u_k = k I_(k-1) / I_k has
  *     1/M(x) = x + 1/u_1,   u_k = x + (k+1)/u_(k+1),   u_k > 0,
  * and u_n lies in [x, x + (n+1)/x]; each level keeps the enclosure. x.lo > 0. */
+DUSK_PROVEN(fraction)
 static void fraction(dusk_interval *out, const dusk_interval *x, unsigned levels)
 {
     dusk_interval u;
@@ -70,6 +72,7 @@ static void fraction(dusk_interval *out, const dusk_interval *x, unsigned levels
     dusk_interval_clear(&u);
 }
 
+DUSK_PROVEN(dusk_mills_ratio)
 void dusk_mills_ratio(dusk_interval *out, const dusk_interval *x)
 {
     unsigned levels = levels_for(x);
@@ -100,4 +103,21 @@ void dusk_normal_density(dusk_interval *out, const dusk_interval *x)
     dusk_interval_exp(out, out);
     dusk_interval_div(out, out, &root);
     dusk_interval_clear(&root);
+}
+
+DUSK_PROVEN(dusk_far_tail)
+int dusk_far_tail(double sigma, uint64_t s, double epsilon)
+{
+    mpfr_t m, h;
+    mpfr_inits2(640, m, h, (mpfr_ptr)0);
+    mpfr_set_d(m, epsilon, MPFR_RNDN);
+    mpfr_mul_d(m, m, sigma, MPFR_RNDN);
+    mpfr_div_ui(m, m, s, MPFR_RNDN);
+    mpfr_set_ui(h, s, MPFR_RNDN);
+    mpfr_div_d(h, h, sigma, MPFR_RNDN);
+    mpfr_div_2ui(h, h, 1, MPFR_RNDN);
+    mpfr_sub(m, m, h, MPFR_RNDN);
+    int side = mpfr_cmp_ui(m, 39) > 0 ? 1 : mpfr_cmp_si(m, -39) < 0 ? -1 : 0;
+    mpfr_clears(m, h, (mpfr_ptr)0);
+    return side;
 }

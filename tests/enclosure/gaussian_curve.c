@@ -178,7 +178,7 @@ static void monotone(void **state)
 /* Total: every double gives a number that is a bound. */
 static void edges(void **state)
 {
-    const double odd[] = { DBL_TRUE_MIN, 1e-310, DBL_MIN, 1e-200, 1, 1e200, DBL_MAX };
+    const double odd[] = { DBL_TRUE_MIN, 1e-310, DBL_MIN, 1e-200, 1e-100, 1, 1e200, DBL_MAX };
     (void)state;
     for (size_t i = 0; i < COUNT(odd); i++)
         for (size_t j = 0; j < COUNT(odd); j++) {
