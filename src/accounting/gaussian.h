@@ -13,7 +13,8 @@
 /* delta(eps) = Phi(1/(2 sigma) - eps sigma) - e^eps Phi(-1/(2 sigma) - eps sigma)
  * [Balle & Wang 2018, Theorem 8], rounded up; for sigma > 0, epsilon >= 0. */
 double dusk_gaussian_delta_up(double sigma, double epsilon);
-/* The smallest epsilon with delta(eps) <= delta, rounded up; delta in (0, 1). */
+/* The smallest epsilon with delta(eps) <= delta, rounded up; delta in (0, 1). At
+ * sigma = dusk_gaussian_sigma_up(e, delta) it is not above e. */
 double dusk_gaussian_epsilon_up(double sigma, double delta);
 /* The smallest sigma with delta(epsilon) <= delta, rounded up (relative excess
  * below 1e-12): epsilon > 0, delta in (0, 1) checked by the caller. */

@@ -11,8 +11,8 @@
 
 #define LOOKS_MAX 300
 #define PATIENCE 6    /* looks in which the bracket must become four times smaller */
-#define NUDGE 0x1p-52 /* relative; keeps a converged step on the safe side */
-#define CLOSE 0x1p-50 /* relative; the bracket is as good as adjacent doubles */
+#define NEAR 0x1p-40  /* relative; a step that misses the bracket by less is good */
+#define CLOSE 0x1p-50 /* relative; a bracket in ln x is not made narrower */
 
 typedef struct search {
     bool logarithmic;
@@ -42,11 +42,16 @@ static void look(search *s, dusk_curve *curve, const void *context, double x)
         s->low = x;
 }
 
-/* Where the last look points to, a nudge to the right. */
-static double target_of(const search *s)
+/* The smallest move that makes sense: a bracket in x ends at adjacent doubles,
+ * so that an epsilon for which sigma was made is found again. */
+static double below(const search *s, double x)
 {
-    double next = s->logarithmic ? s->x * exp(s->step) : s->x + s->step;
-    return next + next * NUDGE;
+    return s->logarithmic ? x - x * CLOSE / 2 : nextafter(x, 0);
+}
+
+static double above(const search *s, double x)
+{
+    return s->logarithmic ? x + x * CLOSE / 2 : nextafter(x, INFINITY);
 }
 
 /* A point well inside the bracket, or beyond its open end. */
@@ -58,6 +63,16 @@ static double middle(const search *s)
     return s->low + (s->high - s->low) / 2;
 }
 
+/* Where the last look points to, put into the bracket. */
+static double next_of(const search *s)
+{
+    double next = s->logarithmic ? s->x * exp(s->step) : s->x + s->step;
+    if (next > s->low && next < s->high) return next;
+    if (next >= s->high && next - s->high <= NEAR * s->high) return below(s, s->high);
+    if (next <= s->low && s->low - next <= NEAR * s->low) return above(s, s->low);
+    return middle(s);
+}
+
 static bool is_slow(search *s, int looks)
 {
     if (looks % PATIENCE != PATIENCE - 1) return false;
@@ -66,11 +81,11 @@ static bool is_slow(search *s, int looks)
     return !(width <= before / 4);
 }
 
-static bool has_converged(const search *s, double next)
+static bool has_converged(const search *s)
 {
     if (isinf(s->high)) return false;
-    if (s->high - s->low <= CLOSE * s->high) return true;
-    return s->x == s->high && next >= s->x - CLOSE * s->x;
+    return s->high - s->low <= (s->logarithmic ? CLOSE * s->high : 0) ||
+           nextafter(s->low, INFINITY) >= s->high;
 }
 
 DUSK_PROVEN(dusk_curve_invert)
@@ -80,11 +95,11 @@ double dusk_curve_invert(dusk_curve *curve, const void *context, double start, b
     double x = start;
     for (int i = 0; i < LOOKS_MAX && x > 0 && isfinite(x); i++) {
         look(&s, curve, context, x);
-        x = target_of(&s);
-        if (has_converged(&s, x)) break;
+        if (has_converged(&s)) break;
+        x = is_slow(&s, i) ? middle(&s) : next_of(&s);
         /* A first look without a step: a second one close by gives the secant. */
-        if (i == 0 && isnan(x) && isfinite(s.excess)) x = s.x * (s.excess > 0 ? 1 + 0x1p-10 : 1 - 0x1p-10);
-        if (!(x > s.low && x < s.high) || is_slow(&s, i)) x = middle(&s);
+        if (i == 0 && isnan(s.step) && isfinite(s.excess))
+            x = s.x * (s.excess > 0 ? 1 + 0x1p-10 : 1 - 0x1p-10);
     }
     return s.high;
 }

@@ -17,9 +17,9 @@ typedef struct dusk_curve_point {
 
 typedef dusk_curve_point dusk_curve(double x, const void *context);
 
-/* An x > 0 whose excess is <= 0, at most 2^-48 above the smallest one when the
- * excess decreases in x; +inf when none was found. Needs excess > 0 at 0 and
- * a guess `start` > 0. `logarithmic` says that steps are in ln x. */
+/* An x > 0 whose excess is <= 0; +inf when none was found. Needs excess > 0 at 0
+ * and a guess `start` > 0. `logarithmic` says that steps are in ln x. When the
+ * excess decreases, no smaller double would do (in ln x: none below x (1 - 2^-50)). */
 double dusk_curve_invert(dusk_curve *curve, const void *context, double start, bool logarithmic);
 
 /* ln(delta / target), rounded up, so that its sign is never too kind. */

@@ -167,6 +167,7 @@ static void sigma_encloses(void **state)
                 double sigma = dusk_discrete_gaussian_sigma_up(s, epsilons[i], deltas[j]);
                 assert_true(isfinite(sigma) && sigma > 0);
                 assert_true(dusk_discrete_gaussian_delta_up(sigma, s, epsilons[i]) <= deltas[j]);
+                assert_true(dusk_discrete_gaussian_epsilon_up(sigma, s, deltas[j]) <= epsilons[i]);
                 if (sigma > 1000) continue;
                 for (int less = 0; less < 2; less++) {
                     law y;

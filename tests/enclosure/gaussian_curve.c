@@ -141,6 +141,15 @@ static void sigma_encloses(void **state)
         }
 }
 
+/* The budget that sigma was made for is not exceeded by a last digit. */
+static void epsilon_is_found_again(void **state)
+{
+    (void)state;
+    for (double epsilon = 0.01; epsilon < 20; epsilon *= 1.37)
+        for (double delta = 1e-3; delta > 1e-16; delta /= 1e3)
+            assert_true(dusk_gaussian_epsilon_up(dusk_gaussian_sigma_up(epsilon, delta), delta) <= epsilon);
+}
+
 static void classical_encloses(void **state)
 {
     mpfr_t t;
@@ -205,6 +214,7 @@ int main(void)
         cmocka_unit_test(epsilon_encloses),
         cmocka_unit_test(epsilon_near_zero),
         cmocka_unit_test(sigma_encloses),
+        cmocka_unit_test(epsilon_is_found_again),
         cmocka_unit_test(classical_encloses),
         cmocka_unit_test(monotone),
         cmocka_unit_test(edges),
