@@ -189,7 +189,7 @@ static void run_correlation(const bench_case *self, bench_result *out, dusk_gene
           "generator bytes", aim, run_bulk, LAW, 0x1p##exponent, bytes)
 #define CORRELATION(title, LAW, exponent)                                                                    \
     NOISE(title "/timing-correlation/2^" #exponent,                                                          \
-          "abs(correlation) of |noise| with the time of a draw, scale 2^" #exponent " steps", "abs(r)",      \
+          "abs(correlation) of abs(noise) with the time of a draw, scale 2^" #exponent " steps", "abs(r)",   \
           "three words", "< 0.01", run_correlation, LAW, 0x1p##exponent, 0)
 #define CORRELATIONS(title, LAW)                                                                             \
     CORRELATION(title, LAW, 0), CORRELATION(title, LAW, 20), CORRELATION(title, LAW, 40)
