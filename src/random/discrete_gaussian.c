@@ -34,6 +34,7 @@ void dusk_discrete_gaussian_sampler_init(dusk_additive *out, double scale, unsig
         dusk_rounded_init(&out->draw, DUSK_TAIL_HALF_NORMAL, scale, 0, 0.5, width);
         /* 1 - A <= 1/(8 s^2) + y^2/2 with |y| <= (7.15 s + 1) / (2 s^2) for draws of the table */
         out->look_below = scale >= 8 ? 8 / scale / scale : 1;
+        out->inverse_square = 1 / (scale * scale);
     }
 }
 
@@ -120,12 +121,12 @@ done:
 
 /* 1 - A(k, x) in double for |k| <= 7.15 scale + 1: off by less than 2^-40 plus
  * what an error of x makes of it, |dA/dx| <= (|x| + |k|) / scale^2. */
-static double reject_probability(double k, double x, double scale)
+static double reject_probability(const dusk_additive *a, double k, double x)
 {
-    double s2 = scale * scale, y = fabs(k * x / s2), e[2];
-    dusk_quantile_kernel_best()->exp_two(e, (double[]){ (0.25 - x * x) / (2 * s2) + y, 2 * y });
-    double a = 2 * e[0] / (1 + e[1]);
-    return 1 - DUSK_MUTATE(DISCRETE_GAUSSIAN_ALWAYS_ACCEPTS, a, 1.0);
+    double y = fabs(k * x * a->inverse_square), e[2];
+    dusk_quantile_kernel_best()->exp_two(e, (double[]){ (0.125 - x * x / 2) * a->inverse_square + y, 2 * y });
+    double accept = 2 * e[0] / (1 + e[1]);
+    return 1 - DUSK_MUTATE(DISCRETE_GAUSSIAN_ALWAYS_ACCEPTS, accept, 1.0);
 }
 
 /* Decide one trial of the rounded proposal. */
@@ -137,7 +138,7 @@ static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_d
     if (!draw->resolved) {
         double k = (double)draw->magnitude,
                margin = 0x1p-40 + a->draw.few.margin * (8 / scale + 2 / scale / scale);
-        double r = low < a->look_below ? reject_probability(k, draw->rest, scale) : 0;
+        double r = low < a->look_below ? reject_probability(a, k, draw->rest) : 0;
         *accepted = low > r;
         if (low >= a->look_below || low > r + margin || high < r - margin) return DUSK_OK;
         status = dusk_rounded_digits(&a->draw, draw, err);
@@ -151,7 +152,8 @@ static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_d
 static dusk_status try_rounded(const dusk_additive *a, bool *accepted, dusk_int128 *out, dusk_generator *gen,
                                dusk_error *err)
 {
-    dusk_rounded_draw draw = { .resolved = false };
+    dusk_rounded_draw draw; /* not cleared: it is large, and made anew below */
+    draw.resolved = false;
     uint64_t word;
     dusk_status status;
     DUSK_TRY(dusk_rounded_few(&a->draw, &draw, 1, gen, err));

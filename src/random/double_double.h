@@ -30,17 +30,17 @@ static inline NAME(pair) NAME(multiply)(NAME(pair) p, NAME(pair) rho)
     return (NAME(pair)){ h, FMA(p.lo, rho.hi, FMA(p.hi, rho.lo, e)) };
 }
 
-/* base + sum_n a_n rho^n over a row of the wide table: a[n] holds the doubles of
- * the row in table order. */
-static inline NAME(pair) NAME(polynomial)(const T *a, NAME(pair) rho, T base_hi, T base_lo)
+/* k step + sum_{n < terms} a_n rho^n over a row of the wide table, the first
+ * `paired` coefficients in double-double; k is a small whole number. */
+static inline NAME(pair)
+    NAME(polynomial)(const T *a, NAME(pair) rho, int terms, int paired, T k, double step_hi, double step_lo)
 {
-    T p = a[DUSK_TABLE_PAIRED + DUSK_TABLE_TERMS - 1];
-    for (int n = DUSK_TABLE_PAIRED + DUSK_TABLE_TERMS - 2; n >= 2 * DUSK_TABLE_PAIRED; n--)
-        p = FMA(p, rho.hi, a[n]);
+    T p = a[DUSK_TABLE_HIGH(terms - 1)];
+    for (int n = terms - 2; n >= paired; n--) p = FMA(p, rho.hi, a[DUSK_TABLE_HIGH(n)]);
     NAME(pair) q = { p, p - p };
-    for (int n = DUSK_TABLE_PAIRED - 1; n >= 0; n--)
-        q = NAME(add)(NAME(multiply)(q, rho), a[n], a[n + DUSK_TABLE_PAIRED]);
-    return NAME(add)(q, base_hi, base_lo);
+    for (int n = paired - 1; n >= 0; n--)
+        q = NAME(add)(NAME(multiply)(q, rho), a[DUSK_TABLE_HIGH(n)], a[DUSK_TABLE_LOW(n)]);
+    return NAME(add)(q, k * step_hi, k * step_lo);
 }
 
 /* scale x + shift as whole_hi + whole_lo + rest with |rest| <= 1/2. The true

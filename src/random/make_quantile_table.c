@@ -15,7 +15,7 @@
 #include "random/quantile_table.h"
 
 #define PRECISION 300
-#define ORDER (DUSK_TABLE_TERMS + 1)
+#define ORDER (DUSK_TABLE_WIDE + 1)
 #define UNIT 0x1p-53
 #define SLACK 1.0001 /* covers the rounding of the bounds themselves, done in double */
 
@@ -26,7 +26,7 @@ typedef struct law {
 } law;
 
 typedef struct bounds {
-    double narrow_error, plain_error, wide_error, narrow_max, wide_max, slope;
+    double narrow_error, plain_error, medium_error, wide_error, narrow_max, wide_max, slope;
 } bounds;
 
 /* Coefficients x[0..ORDER] of tau -> -ln(1 + m - tau): x[n] = 1 / (n (1+m)^n).
@@ -133,77 +133,84 @@ static double rounding_bound(const double *a, int terms, int paired, int dropped
     return error * SLACK;
 }
 
-/* Write one segment's two rows and fold its error into the bounds. */
-static void segment(FILE *narrow, FILE *wide, const law *l, int octave, int i, bounds *b)
+/* Lagrange: the first omitted coefficient at the small end, times (h/2)^terms. */
+static double remainder_bound(mpfr_t *left, int terms)
+{
+    double bound = mpfr_get_d(left[terms], MPFR_RNDU);
+    for (int n = 0; n < terms; n++) bound *= 0.5 / DUSK_TABLE_SEGMENTS;
+    return bound * SLACK;
+}
+
+static double form_bound(const double *a, mpfr_t *left, int terms, int paired, int dropped)
+{
+    return (rounding_bound(a, terms, paired, dropped) + remainder_bound(left, terms)) * SLACK;
+}
+
+static void fold(bounds *b, const double *a, mpfr_t *left, int octave)
+{
+    double largest = mpfr_get_d(left[0], MPFR_RNDU);
+    if (octave < DUSK_TABLE_NARROW_OCTAVES) {
+        b->narrow_error = larger(b->narrow_error, form_bound(a, left, DUSK_TABLE_NARROW, 0, 0));
+        b->narrow_max = larger(b->narrow_max, largest);
+    }
+    b->plain_error = larger(b->plain_error, form_bound(a, left, DUSK_TABLE_NARROW, 0, 2));
+    b->medium_error =
+        larger(b->medium_error, form_bound(a, left, DUSK_TABLE_MEDIUM, DUSK_TABLE_MEDIUM_PAIRED, 2));
+    b->wide_error = larger(b->wide_error, form_bound(a, left, DUSK_TABLE_WIDE, DUSK_TABLE_WIDE_PAIRED, 2));
+    b->wide_max = larger(b->wide_max, largest);
+    b->slope = larger(b->slope, mpfr_get_d(left[1], MPFR_RNDU) * SLACK);
+}
+
+/* Write one segment's three rows and fold its error into the bounds. */
+static void segment(FILE *out[3], const law *l, int octave, int i, bounds *b)
 {
     mpfr_t x[ORDER + 1], left[ORDER + 1], rest;
-    double a[DUSK_TABLE_TERMS], low[DUSK_TABLE_PAIRED], h = 1.0 / DUSK_TABLE_SEGMENTS, error;
+    double a[DUSK_TABLE_WIDE], row[2 * DUSK_TABLE_ROW] = { 0 }, h = 1.0 / DUSK_TABLE_SEGMENTS;
     mpfr_init2(rest, PRECISION);
     for (int n = 0; n <= ORDER; n++) mpfr_inits2(PRECISION, x[n], left[n], (mpfr_ptr)0);
     l->taylor(x, octave, (i + 0.5) * h);
     l->taylor(left, octave, i * h);
-    for (int n = 0; n < DUSK_TABLE_TERMS; n++) {
+    for (int n = 0; n < DUSK_TABLE_WIDE; n++) {
         for (int k = 0; k < n; k++) mpfr_div_ui(x[n], x[n], DUSK_TABLE_SEGMENTS, MPFR_RNDN); /* rho = m / h */
         if (n % 2) mpfr_neg(x[n], x[n], MPFR_RNDN);                                          /* tau = -m */
-        a[n] = mpfr_get_d(x[n], MPFR_RNDN);
+        row[DUSK_TABLE_HIGH(n)] = a[n] = mpfr_get_d(x[n], MPFR_RNDN);
         mpfr_sub_d(rest, x[n], a[n], MPFR_RNDN);
-        if (n < DUSK_TABLE_PAIRED) low[n] = mpfr_get_d(rest, MPFR_RNDN);
+        if (n < DUSK_TABLE_WIDE_PAIRED) row[DUSK_TABLE_LOW(n)] = mpfr_get_d(rest, MPFR_RNDN);
     }
-    /* Lagrange: |remainder| <= (first omitted coefficient at the small end) (h/2)^terms */
-    double omitted_narrow = mpfr_get_d(left[DUSK_TABLE_NARROW], MPFR_RNDU);
-    double omitted_wide = mpfr_get_d(left[DUSK_TABLE_TERMS], MPFR_RNDU);
-    for (int n = 0; n < DUSK_TABLE_NARROW; n++) omitted_narrow *= h / 2;
-    for (int n = 0; n < DUSK_TABLE_TERMS; n++) omitted_wide *= h / 2;
-    b->slope = larger(b->slope, mpfr_get_d(left[1], MPFR_RNDU) * SLACK);
-    if (octave < DUSK_TABLE_NARROW_OCTAVES) {
-        error = rounding_bound(a, DUSK_TABLE_NARROW, 0, 0);
-        b->narrow_error = larger(b->narrow_error, (error + omitted_narrow) * SLACK);
-        b->narrow_max = larger(b->narrow_max, mpfr_get_d(left[0], MPFR_RNDU));
-    }
-    error = rounding_bound(a, DUSK_TABLE_NARROW, 0, 2);
-    b->plain_error = larger(b->plain_error, (error + omitted_narrow) * SLACK);
-    error = rounding_bound(a, DUSK_TABLE_TERMS, DUSK_TABLE_PAIRED, 2);
-    b->wide_error = larger(b->wide_error, (error + omitted_wide) * SLACK);
-    b->wide_max = larger(b->wide_max, mpfr_get_d(left[0], MPFR_RNDU));
-    for (int n = 0; n < DUSK_TABLE_NARROW; n++) fprintf(narrow, "%a,", a[n]);
-    for (int n = 0; n < DUSK_TABLE_PAIRED; n++) fprintf(wide, "%a,", a[n]);
-    for (int n = 0; n < DUSK_TABLE_PAIRED; n++) fprintf(wide, "%a,", low[n]);
-    for (int n = DUSK_TABLE_PAIRED; n < DUSK_TABLE_TERMS; n++) fprintf(wide, "%a,", a[n]);
-    for (int n = DUSK_TABLE_PAIRED + DUSK_TABLE_TERMS; n < DUSK_TABLE_ROW; n++) fprintf(wide, "0,");
-    fputs("\n", narrow);
-    fputs("\n", wide);
+    fold(b, a, left, octave);
+    for (int n = 0; n < DUSK_TABLE_NARROW; n++) fprintf(out[0], "%a,", a[n]);
+    for (int n = 0; n < 2 * DUSK_TABLE_ROW; n++) fprintf(out[1 + n / DUSK_TABLE_ROW], "%a,", row[n]);
+    for (int k = 0; k < 3; k++) fputs("\n", out[k]);
     for (int n = 0; n <= ORDER; n++) mpfr_clears(x[n], left[n], (mpfr_ptr)0);
     mpfr_clear(rest);
 }
 
-static void print_base(FILE *out, int octaves_of_coefficients)
+/* ln 2 as 46 bits and the rest, or nothing. */
+static void print_step(FILE *out, int octaves_of_coefficients)
 {
-    mpfr_t t;
-    char low[DUSK_TABLE_OCTAVES * 32] = "";
-    size_t at = 0;
-    mpfr_init2(t, PRECISION);
-    fputs("{", out);
-    for (int j = 0; j < DUSK_TABLE_OCTAVES; j++) {
-        mpfr_const_log2(t, MPFR_RNDN);
-        mpfr_mul_ui(t, t, octaves_of_coefficients == 1 ? (unsigned)j + 1 : 0, MPFR_RNDN);
-        double hi = mpfr_get_d(t, MPFR_RNDN);
-        mpfr_sub_d(t, t, hi, MPFR_RNDN);
-        fprintf(out, "%a,", hi);
-        at += (size_t)snprintf(low + at, sizeof low - at, "%a,", mpfr_get_d(t, MPFR_RNDN));
-    }
-    fprintf(out, "},\n{%s},\n", low);
-    mpfr_clear(t);
+    mpfr_t step, high;
+    mpfr_init2(step, PRECISION);
+    mpfr_init2(high, 46);
+    mpfr_const_log2(step, MPFR_RNDN);
+    if (octaves_of_coefficients > 1) mpfr_set_zero(step, 1);
+    mpfr_set(high, step, MPFR_RNDN);
+    mpfr_sub(step, step, high, MPFR_RNDN);
+    fprintf(out, "%a, %a,\n", mpfr_get_d(high, MPFR_RNDN), mpfr_get_d(step, MPFR_RNDN));
+    mpfr_clear(step);
+    mpfr_clear(high);
 }
 
-/* Adding the base: one more rounding of the sum, and the base's own. */
-static void add_base(bounds *b, int octaves_of_coefficients)
+/* Adding (octave + 1) step: step_lo and its multiple are off by 2^-52 of at most
+ * 2^-41, the two sums by one rounding each, in double-double by 2^-98. */
+static void add_step(bounds *b, int octaves_of_coefficients)
 {
     if (octaves_of_coefficients > 1) return;
     b->narrow_max += DUSK_TABLE_NARROW_OCTAVES * 0.6931471805599454;
     b->wide_max += DUSK_TABLE_OCTAVES * 0.6931471805599454;
-    b->narrow_error += 2 * UNIT * b->narrow_max * SLACK;
-    b->plain_error += 2 * UNIT * b->wide_max * SLACK;
-    b->wide_error += 0x1p-98 * b->wide_max * SLACK;
+    b->narrow_error += (2 * UNIT * b->narrow_max + 0x1p-93) * SLACK;
+    b->plain_error += (2 * UNIT * b->wide_max + 0x1p-93) * SLACK;
+    b->medium_error += (0x1p-98 * b->wide_max + 0x1p-93) * SLACK;
+    b->wide_error += (0x1p-98 * b->wide_max + 0x1p-93) * SLACK;
 }
 
 static void copy(FILE *from, FILE *to)
@@ -216,25 +223,27 @@ static void copy(FILE *from, FILE *to)
 
 static void write_law(FILE *out, FILE *summary, const law *l)
 {
-    FILE *narrow = tmpfile(), *wide = tmpfile();
+    const char *names[] = { "narrow", "medium", "rest" };
+    FILE *rows[3] = { tmpfile(), tmpfile(), tmpfile() };
     bounds b = { 0 };
-    if (!narrow || !wide) {
+    if (!rows[0] || !rows[1] || !rows[2]) {
         perror("make_quantile_table");
         exit(1);
     }
-    for (int octave = 0; octave < l->octaves; octave++)
-        for (int i = 0; i < DUSK_TABLE_SEGMENTS; i++) segment(narrow, wide, l, octave, i, &b);
-    add_base(&b, l->octaves);
-    fprintf(out, "static const _Alignas(64) double %s_narrow[] = {\n", l->name);
-    copy(narrow, out);
-    fprintf(out, "};\nstatic const _Alignas(64) double %s_wide[] = {\n", l->name);
-    copy(wide, out);
-    fprintf(out, "};\n");
-    fprintf(summary, "{ %s_narrow, %s_wide, %d,\n", l->name, l->name,
-            l->octaves > 1 ? DUSK_TABLE_SEGMENTS : 0);
-    print_base(summary, l->octaves);
-    fprintf(summary, "%a, %a, %a, %a, %a, %a },\n", b.narrow_error, b.plain_error, b.wide_error, b.narrow_max,
-            b.wide_max, b.slope);
+    for (int i = 0; i < DUSK_TABLE_SEGMENTS; i++)
+        for (int octave = 0; octave < l->octaves; octave++) segment(rows, l, octave, i, &b);
+    add_step(&b, l->octaves);
+    fputs("{ ", summary);
+    for (int k = 0; k < 3; k++) {
+        fprintf(out, "static const _Alignas(64) double %s_%s[] = {\n", l->name, names[k]);
+        copy(rows[k], out);
+        fputs("};\n", out);
+        fprintf(summary, "%s_%s, ", l->name, names[k]);
+    }
+    fprintf(summary, "%d, %d,\n", l->octaves, l->octaves > 1);
+    print_step(summary, l->octaves);
+    fprintf(summary, "%a, %a, %a, %a, %a, %a, %a },\n", b.narrow_error, b.plain_error, b.medium_error,
+            b.wide_error, b.narrow_max, b.wide_max, b.slope);
 }
 
 int main(int argc, char **argv)

@@ -110,11 +110,9 @@ static inline void load_columns(vector *column, const double *table, words8 row)
     }
 }
 
-static inline vector look_up(const double *table, words8 index)
+static inline words8 table_row(const dusk_quantile_table *table, words8 m, words8 zeros)
 {
-    vector x;
-    for (int l = 0; l < LANES; l++) x[l] = table[index[l]];
-    return x;
+    return (m >> 59) * table->segment_rows + zeros * table->octave_rows;
 }
 
 /* Write the eight results with their signs; flag those that are not decided. */
@@ -146,11 +144,13 @@ static size_t narrow(const dusk_rounding *r, int64_t *out, uint32_t *undecided, 
         words8 field = w << 1 >> (64 - x), missing = (words8)(field == 0);
         words8 m = w << (1 + x) | (uint64_t)1 << (63 - r->mantissa_bits);
         words8 zeros = leading_zeros(field | (missing & 1), x);
-        load_columns(a, table->narrow, (zeros * table->octave_rows + (m >> 59)) * DUSK_TABLE_NARROW);
+        load_columns(a, table->narrow, table_row(table, m, zeros) * DUSK_TABLE_NARROW);
         vector rho = __builtin_convertvector((signed8)((m << 5) ^ 0x8000000000000000u), vector) * 0x1p-64;
         vector p = a[DUSK_TABLE_NARROW - 1];
         for (int k = DUSK_TABLE_NARROW - 2; k >= 0; k--) p = vector_fma(p, rho, a[k]);
-        vector t = (p + look_up(table->base_hi, zeros)) * r->scale_hi;
+        vector k = __builtin_convertvector((signed8)zeros + 1, vector);
+        vector t =
+            vector_fma(k, splat(table->step_hi), vector_fma(k, splat(table->step_lo), p)) * r->scale_hi;
         t = choose(t < r->margin, splat(r->margin), t) + r->shift;
         vector whole = vector_rint(t);
         count = finish(r, out, undecided, count, i, __builtin_convertvector(whole, signed8), t - whole, w,
@@ -177,12 +177,34 @@ static inline many_pair many_rho(words8 hi, words8 lo)
                         __builtin_convertvector(rest, vector) * 0x1p-106 };
 }
 
-static inline dusk_rounded_value round_one(const dusk_rounding *r, const dusk_digits *d)
+/* The row of an octave, `lines` * 8 doubles, from the rows of all octaves of a
+ * segment, every one of which is read. */
+static inline void select_row(double *row, int lines, const double *rows, size_t octaves, uint64_t octave)
 {
-    const dusk_quantile_table *table = r->table;
-    const double *row = table->wide + (d->zeros * table->octave_rows + (d->hi >> 59)) * DUSK_TABLE_ROW;
-    one_pair x =
-        one_polynomial(row, one_rho(d->hi, d->lo), table->base_hi[d->zeros], table->base_lo[d->zeros]);
+    words8 chosen[2] = { { 0 } }, here = { 0 }, sought = here + octave;
+    for (size_t o = 0; o < octaves; o++, here += 1) {
+        words8 mask = (words8)(here == sought);
+        for (int l = 0; l < lines; l++) {
+            words8 line;
+            memcpy(&line, rows + (o * (size_t)lines + (size_t)l) * LANES, sizeof line);
+            chosen[l] |= line & mask;
+        }
+    }
+    memcpy(row, chosen, (size_t)lines * sizeof *chosen);
+}
+
+/* The same for `table`, where a law with one octave of coefficients has nothing to hide. */
+static inline const double *find_row(double *room, const dusk_quantile_table *table, const double *rows,
+                                     int lines, const dusk_digits *d)
+{
+    const double *first = rows + (d->hi >> 59) * table->segment_rows * (size_t)lines * LANES;
+    if (table->octave_rows == 0) return first;
+    select_row(room, lines, first, DUSK_TABLE_OCTAVES, d->zeros);
+    return room;
+}
+
+static inline dusk_rounded_value finish_pairs(const dusk_rounding *r, one_pair x)
+{
     dusk_rounded_value v;
     one_round(&v.whole_hi, &v.whole_lo, &v.rest, x, (one_pair){ r->scale_hi, r->scale_lo }, r->shift,
               r->margin);
@@ -190,14 +212,34 @@ static inline dusk_rounded_value round_one(const dusk_rounding *r, const dusk_di
     return v;
 }
 
-/* The same in plain double; rho keeps 53 digits behind the segment's five. */
+static inline dusk_rounded_value round_medium(const dusk_rounding *r, const dusk_digits *d)
+{
+    const dusk_quantile_table *t = r->table;
+    double room[DUSK_TABLE_ROW];
+    const double *a = find_row(room, t, t->medium, 2, d);
+    return finish_pairs(r, one_polynomial(a, one_rho(d->hi, d->lo), DUSK_TABLE_MEDIUM,
+                                          DUSK_TABLE_MEDIUM_PAIRED, d->zeros + 1, t->step_hi, t->step_lo));
+}
+
+static inline dusk_rounded_value round_wide(const dusk_rounding *r, const dusk_digits *d)
+{
+    const dusk_quantile_table *t = r->table;
+    double room[DUSK_TABLE_ROW], a[2 * DUSK_TABLE_ROW];
+    memcpy(a, find_row(room, t, t->medium, 2, d), sizeof room);
+    memcpy(a + DUSK_TABLE_ROW, find_row(room, t, t->rest, 2, d), sizeof room);
+    return finish_pairs(r, one_polynomial(a, one_rho(d->hi, d->lo), DUSK_TABLE_WIDE, DUSK_TABLE_WIDE_PAIRED,
+                                          d->zeros + 1, t->step_hi, t->step_lo));
+}
+
+/* In plain double; rho keeps 53 digits behind the segment's five. */
 static inline dusk_rounded_value round_plain(const dusk_rounding *r, const dusk_digits *d)
 {
     const dusk_quantile_table *table = r->table;
-    const double *a = table->narrow + (d->zeros * table->octave_rows + (d->hi >> 59)) * DUSK_TABLE_NARROW;
-    double rho = one_rho(d->hi, d->lo).hi, p = a[DUSK_TABLE_NARROW - 1];
+    double room[DUSK_TABLE_NARROW], rho = one_rho(d->hi, d->lo).hi, k = d->zeros + 1;
+    const double *a = find_row(room, table, table->narrow, 1, d);
+    double p = a[DUSK_TABLE_NARROW - 1];
     for (int n = DUSK_TABLE_NARROW - 2; n >= 0; n--) p = __builtin_fma(p, rho, a[n]);
-    double t = (p + table->base_hi[d->zeros]) * r->scale_hi;
+    double t = __builtin_fma(k, table->step_hi, __builtin_fma(k, table->step_lo, p)) * r->scale_hi;
     t = (t < r->margin ? r->margin : t) + r->shift;
     double whole = __builtin_rint(t), rest = t - whole;
     return (dusk_rounded_value){ whole, 0, rest, __builtin_fabs(rest) > 0.5 - r->margin };
@@ -205,7 +247,17 @@ static inline dusk_rounded_value round_plain(const dusk_rounding *r, const dusk_
 
 static void few(const dusk_rounding *r, dusk_rounded_value *out, const dusk_digits *digits, size_t n)
 {
-    for (size_t i = 0; i < n; i++) out[i] = r->plain ? round_plain(r, digits + i) : round_one(r, digits + i);
+    switch (r->precision) {
+    case DUSK_PLAIN:
+        for (size_t i = 0; i < n; i++) out[i] = round_plain(r, digits + i);
+        break;
+    case DUSK_MEDIUM:
+        for (size_t i = 0; i < n; i++) out[i] = round_medium(r, digits + i);
+        break;
+    case DUSK_WIDE:
+        for (size_t i = 0; i < n; i++) out[i] = round_wide(r, digits + i);
+        break;
+    }
 }
 
 static size_t wide(const dusk_rounding *r, int64_t *out, uint32_t *undecided, const uint64_t *exponent,
@@ -217,16 +269,20 @@ static size_t wide(const dusk_rounding *r, int64_t *out, uint32_t *undecided, co
     size_t count = 0;
     for (size_t i = 0; i + LANES <= n; i += LANES) {
         words8 w, hi, lo;
-        vector a[DUSK_TABLE_ROW], whole_hi, whole_lo, rest;
+        vector a[2 * DUSK_TABLE_ROW], whole_hi, whole_lo, rest;
         memcpy(&w, exponent + i, sizeof w);
         memcpy(&hi, mantissa_hi + i, sizeof hi);
         memcpy(&lo, mantissa_lo + i, sizeof lo);
         words8 field = w << 1 >> (64 - x), missing = (words8)(field == 0);
         words8 zeros = leading_zeros(field | (missing & 1), x);
-        words8 row = (zeros * table->octave_rows + (hi >> 59)) * DUSK_TABLE_ROW;
-        for (int k = 0; k < DUSK_TABLE_ROW; k += 8) load_columns(a + k, table->wide + k, row);
-        many_pair q = many_polynomial(a, many_rho(hi, lo), look_up(table->base_hi, zeros),
-                                      look_up(table->base_lo, zeros));
+        words8 row = table_row(table, hi, zeros) * DUSK_TABLE_ROW;
+        for (int k = 0; k < DUSK_TABLE_ROW; k += LANES) {
+            load_columns(a + k, table->medium + k, row);
+            load_columns(a + DUSK_TABLE_ROW + k, table->rest + k, row);
+        }
+        many_pair q = many_polynomial(a, many_rho(hi, lo), DUSK_TABLE_WIDE, DUSK_TABLE_WIDE_PAIRED,
+                                      __builtin_convertvector((signed8)zeros + 1, vector), table->step_hi,
+                                      table->step_lo);
         many_round(&whole_hi, &whole_lo, &rest, q, scale, splat(r->shift), splat(r->margin));
         signed8 whole =
             __builtin_convertvector(whole_hi, signed8) + __builtin_convertvector(whole_lo, signed8);
@@ -235,14 +291,19 @@ static size_t wide(const dusk_rounding *r, int64_t *out, uint32_t *undecided, co
     return count;
 }
 
-/* dusk_exp_kernel on vectors; with fused steps, which only round less. */
+/* dusk_exp_kernel on vectors, with fused steps, even and odd powers apart: no
+ * more roundings of no larger numbers. */
 static inline vector exp_many(vector x)
 {
     vector cut = choose(x < DUSK_EXP_CUT, x, splat(DUSK_EXP_CUT));
     vector shifted = cut * DUSK_EXP_LOG2E + DUSK_EXP_MAGIC, n = shifted - DUSK_EXP_MAGIC;
-    vector r = (n * DUSK_EXP_LN2_HI - cut) + n * DUSK_EXP_LN2_LO, p = splat(dusk_exp_coefficient[0]);
-    for (int i = 1; i < DUSK_EXP_TERMS; i++) p = vector_fma(p, r, splat(dusk_exp_coefficient[i]));
-    return p * (vector)((1023 - ((words8)shifted & 0xfffff)) << 52);
+    vector r = (n * DUSK_EXP_LN2_HI - cut) + n * DUSK_EXP_LN2_LO, square = r * r;
+    vector odd = splat(dusk_exp_coefficient[0]), even = splat(dusk_exp_coefficient[1]);
+    for (int i = 2; i < DUSK_EXP_TERMS; i += 2) {
+        odd = vector_fma(odd, square, splat(dusk_exp_coefficient[i]));
+        even = vector_fma(even, square, splat(dusk_exp_coefficient[i + 1]));
+    }
+    return vector_fma(odd, r, even) * (vector)((1023 - ((words8)shifted & 0xfffff)) << 52);
 }
 
 static void exp_two(double *out, const double *x)

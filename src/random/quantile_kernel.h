@@ -18,6 +18,9 @@ typedef struct dusk_digits {
     uint64_t hi, lo; /* m = (hi + lo 2^-64) 2^-64, up to the digits not drawn */
 } dusk_digits;
 
+/* How `few` computes; each with its error in the table. */
+typedef enum dusk_precision { DUSK_PLAIN, DUSK_MEDIUM, DUSK_WIDE } dusk_precision;
+
 typedef struct dusk_rounding {
     const dusk_quantile_table *table;
     double scale_hi, scale_lo;
@@ -25,7 +28,7 @@ typedef struct dusk_rounding {
     double margin;                         /* undecided when the distance to a boundary may be less */
     unsigned exponent_bits, mantissa_bits; /* narrow words: sign, exponent, mantissa from the top */
     int with_sign;                         /* apply the sign bit of the word */
-    int plain;                             /* `few` may work in plain double: small scales */
+    dusk_precision precision;              /* of `few`; the bulk forms have their own */
 } dusk_rounding;
 
 /* A rounded value as an unevaluated sum of two whole doubles, and where in the
@@ -45,7 +48,8 @@ typedef struct dusk_quantile_kernel {
      * (sign in its top bit) each: exponent[i], hi[i], lo[i]. */
     size_t (*wide)(const dusk_rounding *rounding, int64_t *out, uint32_t *undecided, const uint64_t *exponent,
                    const uint64_t *hi, const uint64_t *lo, size_t n);
-    /* n magnitudes, one by one: for few at a time. */
+    /* n magnitudes, one by one. The places of the table that are read do not
+     * depend on the octave, that is on the size of the value. */
     void (*few)(const dusk_rounding *rounding, dusk_rounded_value *out, const dusk_digits *digits, size_t n);
     /* exp(-x[0]) and exp(-x[1]) within the error of exp_kernel.h. */
     void (*exp_two)(double *out, const double *x);

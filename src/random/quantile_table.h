@@ -8,27 +8,34 @@
  * The tail probability is v = 2^-(octave + 1) (1 + m), m in [0, 1). An octave
  * is cut into DUSK_TABLE_SEGMENTS equal segments of m; in segment i
  *     rho = DUSK_TABLE_SEGMENTS (m - i / DUSK_TABLE_SEGMENTS) - 1/2   in [-1/2, 1/2)
- * and Q(v) = base[octave] + sum_n a_n rho^n up to the stated error. A law whose
- * octaves differ by a constant only keeps one octave of coefficients. */
+ * and Q(v) = (octave + 1) step + sum_n a_n rho^n up to the stated error. A law
+ * whose octaves differ by a constant only keeps one octave of coefficients and
+ * a step; the other keeps all, those of one segment side by side, and no step. */
 
 #include <stddef.h>
 
-#define DUSK_TABLE_OCTAVES 40
+#define DUSK_TABLE_OCTAVES 32
 #define DUSK_TABLE_SEGMENTS 32
 #define DUSK_TABLE_NARROW_OCTAVES 16 /* those the narrow error bound covers */
-#define DUSK_TABLE_NARROW 8          /* coefficients of the plain double form */
-#define DUSK_TABLE_PAIRED 8          /* leading coefficients kept as double-double */
-#define DUSK_TABLE_TERMS 17          /* coefficients of the wide form */
-#define DUSK_TABLE_ROW 32            /* doubles of a wide row: 8 high, 8 low, 9 single, padding */
+#define DUSK_TABLE_NARROW 8          /* coefficients of the plain double form: a row of `narrow` */
+#define DUSK_TABLE_MEDIUM 13         /* coefficients of the medium form, */
+#define DUSK_TABLE_MEDIUM_PAIRED 3   /* the first of which are double-double */
+#define DUSK_TABLE_WIDE 17           /* the same for the wide form */
+#define DUSK_TABLE_WIDE_PAIRED 8
+#define DUSK_TABLE_ROW 16 /* doubles of a row of `medium` and of `rest`; the wide form needs both */
+
+/* Where in the two rows together the high and the low part of a_n are. */
+#define DUSK_TABLE_HIGH(n) ((n) < 3 ? (n) : (n) < 13 ? (n) + 3 : (n) + 8)
+#define DUSK_TABLE_LOW(n) ((n) < 3 ? (n) + 3 : (n) + 13)
 
 typedef struct dusk_quantile_table {
-    const double *narrow; /* rows of DUSK_TABLE_NARROW */
-    const double *wide;   /* rows of DUSK_TABLE_ROW: a0..a7 high, a0..a7 low, a8..a16 */
-    size_t octave_rows;   /* rows from one octave to the next: DUSK_TABLE_SEGMENTS or 0 */
-    double base_hi[DUSK_TABLE_OCTAVES], base_lo[DUSK_TABLE_OCTAVES];
-    double narrow_error; /* |computed - Q(v)| for an exact rho, evaluation rounding included */
-    double plain_error;  /* of the narrow form over all octaves, with the low part of rho dropped */
-    double wide_error;
+    const double *narrow, *medium,
+        *rest; /* row of (segment, octave): segment * segment_rows + octave * octave_rows */
+    size_t segment_rows, octave_rows;
+    double step_hi, step_lo; /* step_hi has 46 bits: its multiples are exact */
+    double narrow_error;     /* |computed - Q(v)| for an exact rho, evaluation rounding included */
+    double plain_error;      /* of the narrow form over all octaves, with the low part of rho dropped */
+    double medium_error, wide_error;
     double narrow_max, wide_max; /* largest value */
     double slope;                /* largest |dQ/dm| */
 } dusk_quantile_table;

@@ -13,7 +13,8 @@
 #define PLAIN_DIGITS 58     /* digits of m that the kernel looks at in plain double, */
 #define WIDE_DIGITS 111     /* digits of m that the wide kernel looks at */
 #define NARROW_SCALE 0x1p20 /* beyond, plain double would be undecided too often */
-#define PLAIN_SCALE 0x1p18  /* and the same for single draws, of all octaves */
+#define PLAIN_SCALE 0x1p18  /* the same for single draws of all octaves, */
+#define MEDIUM_SCALE 0x1p42 /* and for the medium form */
 #define TEST_EXPONENT 2
 
 extern const dusk_quantile_kernel dusk_quantile_kernel_baseline;
@@ -34,24 +35,23 @@ const dusk_quantile_kernel *dusk_quantile_kernel_best(void)
     return &dusk_quantile_kernel_baseline;
 }
 
-/* How far scale Q(v) may be from what the wide kernel computes from `digits`
- * digits of m (the first of the unknown ones set, so that v is off by at most
- * half of its interval): rounded.proof.md, step 4. */
-static double wide_margin(const dusk_rounding *wide, unsigned digits)
+/* How far scale Q(v) may be from what `few` computes from `digits` digits of m
+ * (the first of the unknown ones set, so that v is off by at most half of its
+ * interval): rounded.proof.md, step 4. */
+static double few_margin(const dusk_rounding *few, unsigned digits)
 {
-    const dusk_quantile_table *t = wide->table;
-    double unknown = digits < WIDE_DIGITS ? ldexp(t->slope, -(int)digits - 1) : 0;
-    double x = t->wide_error + t->wide_max * 0x1p-97 + ldexp(t->slope, -WIDE_DIGITS) + unknown;
-    return (x * wide->scale_hi + 0x1p-51) * DUSK_MUTATE(WIDE_MARGIN_TOO_SMALL, SLACK, 0.25);
+    const dusk_quantile_table *t = few->table;
+    bool plain = few->precision == DUSK_PLAIN;
+    unsigned looks = plain ? PLAIN_DIGITS : WIDE_DIGITS;
+    double unknown = digits < looks ? ldexp(t->slope, -(int)digits - 1) : ldexp(t->slope, -(int)looks);
+    double table = plain ? t->plain_error : few->precision == DUSK_MEDIUM ? t->medium_error : t->wide_error;
+    double x = table + t->wide_max * (plain ? 3 * 0x1p-53 : 0x1p-97) + unknown;
+    return (x * few->scale_hi + 0x1p-51) * DUSK_MUTATE(FEW_MARGIN_TOO_SMALL, SLACK, 0.25);
 }
 
-/* The same for `few` in plain double, which looks at 58 digits. */
-static double plain_margin(const dusk_rounding *wide, unsigned digits)
+static dusk_precision precision_for(double scale)
 {
-    const dusk_quantile_table *t = wide->table;
-    double unknown = digits < PLAIN_DIGITS ? ldexp(t->slope, -(int)digits - 1) : 0;
-    double x = t->plain_error + t->wide_max * 3 * 0x1p-53 + ldexp(t->slope, -PLAIN_DIGITS) + unknown;
-    return (x * wide->scale_hi + 0x1p-52) * DUSK_MUTATE(PLAIN_MARGIN_TOO_SMALL, SLACK, 0.25);
+    return scale <= PLAIN_SCALE ? DUSK_PLAIN : scale <= MEDIUM_SCALE ? DUSK_MEDIUM : DUSK_WIDE;
 }
 
 static double narrow_margin(const dusk_rounding *narrow)
@@ -75,10 +75,11 @@ void dusk_rounded_init(dusk_rounded *out, dusk_tail tail, double scale_hi, doubl
     out->narrow.margin = narrow_margin(&out->narrow);
     out->wide.exponent_bits = full ? DUSK_TABLE_OCTAVES : TEST_EXPONENT;
     out->wide.mantissa_bits = full ? 128 : width;
-    out->wide.margin = wide_margin(&out->wide, out->wide.mantissa_bits);
+    out->wide.precision = DUSK_WIDE;
+    out->wide.margin = few_margin(&out->wide, out->wide.mantissa_bits);
     out->few = out->wide;
-    out->few.plain = scale_hi <= PLAIN_SCALE;
-    if (out->few.plain) out->few.margin = plain_margin(&out->few, out->few.mantissa_bits);
+    out->few.precision = precision_for(scale_hi);
+    out->few.margin = few_margin(&out->few, out->few.mantissa_bits);
     out->narrow_suffices = scale_hi <= NARROW_SCALE;
 }
 
@@ -148,7 +149,7 @@ static dusk_status look_again(const dusk_rounded *r, dusk_int128 *out, bool *dec
     if (v->zeros >= DUSK_TABLE_OCTAVES) return DUSK_OK;
     dusk_rounding wide = r->wide;
     dusk_digits digits = leading_digits(v);
-    wide.margin = wide_margin(&wide, v->count);
+    wide.margin = few_margin(&wide, v->count);
     dusk_rounded_value value;
     dusk_quantile_kernel_best()->few(&wide, &value, &digits, 1);
     *out = whole(r, &value);
