@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "base/taint.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "numeric/special.h"
@@ -204,13 +205,14 @@ static double tail_steps(const dusk_noise *noise, double p)
     case DUSK_GAUSSIAN: x = dusk_mul_up(scale, normal_deviate_up(p / 2)) - 0.5; break;
     case DUSK_DISCRETE_LAPLACE: /* P(|K| > t) = 2 q^(t+1) / (1 + q), q = exp(-1/scale) */
         x = dusk_mul_down(p / 2, dusk_add_down(1, dusk_exp_down(dusk_div_down(-1, scale))));
-        x = x < 1 ? dusk_mul_up(scale, -dusk_log_down(x)) - 1 : 0;
+        x = dusk_mul_up(scale, -dusk_log_down(x)) - 1;
         break;
     default: /* P(|K| > t) <= P(|Z| >= t): Canonne, Kamath & Steinke 2020, Proposition 25 */
-        x = scale <= 0x1p12 ? discrete_gaussian_tail(scale, p) : dusk_mul_up(scale, normal_deviate_up(p / 2));
+        if (scale <= 0x1p12) return discrete_gaussian_tail(scale, p);
+        x = dusk_mul_up(scale, normal_deviate_up(p / 2));
         break;
     }
-    return fmax(ceil(x * (1 + 0x1p-52)), 0);
+    return fmax(ceil(x * (1 + 0x1p-52)), 0); /* the subtraction was to nearest */
 }
 
 /* 1 - confidence^(1/dimension), rounded down: the coordinates are independent. */
@@ -273,6 +275,7 @@ dusk_status dusk_noise_release_steps(const dusk_noise *noise, double *out, dusk_
     dusk_status status = dusk_additive_draw(&sampler, &draw, gen, err);
     if (status != DUSK_OK) return status;
     steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
+    DUSK_DECLASSIFY(&steps, sizeof steps);
     *out = dusk_fixed_value(steps, noise->grid);
     return DUSK_OK;
 }
@@ -310,7 +313,9 @@ done:
 dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps)
 {
     dusk_int128 draw = pool->narrow ? pool->narrow[i] : pool->wide[i];
-    return clamp_steps(clamp_steps(steps, pool->limit) + draw, pool->limit);
+    steps = clamp_steps(clamp_steps(steps, pool->limit) + draw, pool->limit);
+    DUSK_DECLASSIFY(&steps, sizeof steps);
+    return steps;
 }
 
 /* Noise for a dusk_total counts on contributions that were rounded one by one. */

@@ -56,7 +56,7 @@ static dusk_status compare(dusk_generator *gen, bool *out, uint64_t word, unsign
     int sign;
     dusk_status status;
     dusk_lazy_init(&v, width);
-    DUSK_TRY(dusk_lazy_append(&v, word, bits, err));
+    DUSK_TRY(dusk_lazy_append(&v, word, DUSK_MUTATE(COIN_FORGETS_A_DIGIT, bits, bits - 1), err));
     DUSK_TRY(dusk_real_sign(&sign, enclose_difference, &c, err));
     *out = sign > 0;
 done:
@@ -68,7 +68,7 @@ DUSK_PROVEN(dusk_coin_real)
 dusk_status dusk_coin_real(dusk_generator *gen, bool *out, double guess, dusk_enclose *p, void *real,
                            unsigned width, dusk_error *err)
 {
-    const double margin = 0x1p-36; /* the guess is off by at most 2^-40 */
+    const double margin = DUSK_MUTATE(COIN_GUESS_TRUSTED, 0x1p-36, 0); /* the guess is off by at most 2^-40 */
     uint64_t word;
     dusk_status status = dusk_generator_words(gen, &word, 1, width, err);
     if (status != DUSK_OK) return status;

@@ -20,6 +20,7 @@ static dusk_status reserve(dusk_lazy *u, uint32_t words, dusk_error *err)
     if (words <= u->room) return DUSK_OK;
     DUSK_NEW(larger, 2 * (size_t)words);
     for (uint32_t i = 0; i < u->room; i++) larger[i] = u->more[i];
+    if (u->more) dusk_wipe(u->more, u->room * sizeof *u->more);
     dusk_deallocate(u->more);
     u->more = larger;
     u->room = 2 * words;

@@ -33,7 +33,7 @@ typedef struct dusk_rounding {
 
 /* A rounded value as an unevaluated sum of two whole doubles, and where in the
  * step the unrounded value lies: value = whole_hi + whole_lo + rest, up to the
- * error that `margin` covers. */
+ * error that `margin` covers (or the margin itself, where the value was below it). */
 typedef struct dusk_rounded_value {
     double whole_hi, whole_lo, rest;
     int undecided;
