@@ -50,7 +50,8 @@ typedef struct dusk_noise {
     dusk_budget promise;     /* what was asked for; never less is given          */
 } dusk_noise;
 
-/* The grid that _init chooses: the scale is between 2^40 and 2^41 steps. */
+/* The grid that _init chooses: the scale is 2^40 to 2^41 steps (2^30 to 2^31 for
+ * vectors), more when epsilon is tiny. */
 #define DUSK_GRID_DEFAULT INT32_MIN
 
 /* Laplace mechanism, epsilon-DP [Dwork, McSherry, Nissim & Smith 2006]. The

@@ -54,11 +54,13 @@ dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimen
     return DUSK_OK;
 }
 
-/* 2^40 steps a scale; finer where epsilon is so small that rounding the
- * sensitivity up would be felt, but never past what can be drawn. */
-static int default_grid(double sensitivity, double scale)
+/* 2^40 steps a scale, 2^30 for vectors, which are drawn in bulk; finer where
+ * epsilon is so small that rounding the sensitivity up would be felt, but never
+ * past what can be drawn. */
+static int default_grid(const dusk_noise *noise, double scale)
 {
-    int grid = ilogb(scale) - 40, fine = ilogb(sensitivity) - 20, finest = ilogb(scale) - 58;
+    int grid = ilogb(scale) - (noise->dimension > 1 ? 30 : 40);
+    int fine = ilogb(noise->sensitivity) - 20, finest = ilogb(scale) - 58;
     if (fine < grid) grid = fine;
     return grid < finest ? finest : grid;
 }
@@ -73,7 +75,7 @@ dusk_status dusk_noise_place(dusk_noise *noise, double ratio, int grid, dusk_err
         if (!isfinite(scale) || !(scale >= DBL_MIN))
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "measure the value in another unit",
                              "noise of scale %.3g cannot be represented", scale);
-        grid = default_grid(noise->sensitivity, scale);
+        grid = default_grid(noise, scale);
     }
     if (grid < DUSK_GRID_MIN || grid > DUSK_GRID_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "measure the value in another unit",

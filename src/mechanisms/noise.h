@@ -53,7 +53,8 @@ typedef struct dusk_pool {
     dusk_int128 *wide;
 } dusk_pool;
 
-#define DUSK_POOL_NARROW_SCALE 0x1p54
+/* Up to this scale 64-bit noise leaves 2^29 scales for the value, and is drawn in bulk. */
+#define DUSK_POOL_NARROW_SCALE 0x1p32
 
 /* `pool` is empty on failure. */
 DUSK_MUST_USE dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, unsigned width,
