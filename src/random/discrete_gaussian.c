@@ -20,8 +20,18 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "random/exp_kernel.h"
 
 #define BULK_SCALE 0x1p10 /* below, so many trials need a look that drawing one by one is faster */
+
+/* An upper bound of 1 - A over all draws of the table, where |K x| / s^2 is at most
+ * y: the whole expression for small scales, 1/(8 s^2) + y^2 / 2 for large ones. */
+static double look_bound(const dusk_additive *a)
+{
+    double s2 = a->scale * a->scale, y = (a->draw.few.table->wide_max * a->scale + 1) / (2 * s2);
+    double least = 2 * dusk_exp_kernel(0.125 / s2 + y) / (1 + dusk_exp_kernel(2 * y));
+    return a->scale < 8 ? fmin(1, 1 - least + 0x1p-40) : (0.125 / s2 + y * y / 2) * (1 + 0x1p-40);
+}
 
 void dusk_discrete_gaussian_sampler_init(dusk_additive *out, double scale, unsigned width)
 {
@@ -32,9 +42,10 @@ void dusk_discrete_gaussian_sampler_init(dusk_additive *out, double scale, unsig
         dusk_rounded_init(&out->draw, DUSK_TAIL_EXPONENTIAL, square, fma(twice, scale, -square), 0, width);
     } else {
         dusk_rounded_init(&out->draw, DUSK_TAIL_HALF_NORMAL, scale, 0, 0.5, width);
-        /* 1 - A <= 1/(8 s^2) + y^2/2 with |y| <= (7.15 s + 1) / (2 s^2) for draws of the table */
-        out->look_below = scale >= 8 ? 8 / scale / scale : 1;
+        out->look_below = look_bound(out);
+        out->look_margin = 0x1p-40 + out->draw.few.margin * (16 / scale + 4 / scale / scale);
         out->inverse_square = 1 / (scale * scale);
+        out->word_width = ldexp(1, -(int)width);
     }
 }
 
@@ -119,28 +130,36 @@ done:
     return status;
 }
 
-/* 1 - A(k, x) in double for |k| <= 7.15 scale + 1: off by less than 2^-40 plus
- * what an error of x makes of it, |dA/dx| <= (|x| + |k|) / scale^2. */
-static double reject_probability(const dusk_additive *a, double k, double x)
+/* (1 + e^-2y) (v2 - (1 - A(k, x))) in double for v2 = 1 - u, k of the table:
+ * its sign says whether to accept. A = 2 exp(-t - y) / (1 + e^-2y) with t = (1/4 -
+ * x^2) / (2 scale^2) and y = |k x| / scale^2. Off by less than 2^-40 plus what an
+ * error of x makes of it, twice |dA/dx| <= (|x| + |k|) / scale^2. */
+static double acceptance_score(const dusk_additive *a, double k, double x, double u)
 {
-    double y = fabs(k * x * a->inverse_square), e[2];
-    dusk_quantile_kernel_best()->exp_two(e, (double[]){ (0.125 - x * x / 2) * a->inverse_square + y, 2 * y });
-    double accept = 2 * e[0] / (1 + e[1]);
-    return 1 - DUSK_MUTATE(DISCRETE_GAUSSIAN_ALWAYS_ACCEPTS, accept, 1.0);
+    double y = fabs(k * x * a->inverse_square);
+    dusk_two e = a->draw.kernel->exp_two((0.125 - x * x / 2) * a->inverse_square + y, 2 * y);
+    return DUSK_MUTATE(DISCRETE_GAUSSIAN_ALWAYS_ACCEPTS, 2 * e.first - u * (1 + e.second), 1.0);
+}
+
+/* The magnitude as a double; below 2^62 whenever the scale is small enough. */
+static double magnitude(const dusk_additive *a, dusk_int128 k)
+{
+    return a->scale <= 0x1p55 ? (double)(int64_t)k : (double)k;
 }
 
 /* Decide one trial of the rounded proposal. */
 static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_draw *draw, uint64_t word,
                           dusk_generator *gen, dusk_error *err)
 {
-    double low = (double)word * 0x1p-64, high = low + ldexp(1, -(int)a->draw.width), scale = a->scale;
+    double low = (double)word * 0x1p-64;
     dusk_status status = DUSK_OK;
     if (!draw->resolved) {
-        double k = (double)draw->magnitude,
-               margin = 0x1p-40 + a->draw.few.margin * (8 / scale + 2 / scale / scale);
-        double r = low < a->look_below ? reject_probability(a, k, draw->rest) : 0;
-        *accepted = low > r;
-        if (low >= a->look_below || low > r + margin || high < r - margin) return DUSK_OK;
+        *accepted = true;
+        if (low >= a->look_below) return DUSK_OK;
+        /* v2 lies in [low, low + width]: the score at its lower end, and how much more it may be */
+        double score = acceptance_score(a, magnitude(a, draw->magnitude), draw->rest, 1 - low);
+        *accepted = score > 0;
+        if (score > a->look_margin || score + 2 * a->word_width < -a->look_margin) return DUSK_OK;
         status = dusk_rounded_digits(&a->draw, draw, err);
         draw->resolved = true; /* v is to be cleared */
     }

@@ -19,10 +19,13 @@ typedef enum dusk_additive_law {
 /* A sampler, ready to draw. A value. */
 typedef struct dusk_additive {
     dusk_additive_law law;
-    double scale;          /* grid steps, 2^-40 .. 2^60 */
-    dusk_rounded draw;     /* the exactly rounded quantile it stands on */
-    double inverse_square; /* discrete Gaussian: 1 / scale^2, to nearest */
-    double look_below;     /* discrete Gaussian: only uniforms below this can reject a draw of the table */
+    double scale;      /* grid steps, 2^-40 .. 2^60 */
+    dusk_rounded draw; /* the exactly rounded quantile it stands on */
+    /* of the discrete Gaussian: */
+    double inverse_square; /* 1 / scale^2, to nearest */
+    double look_below;     /* only acceptance uniforms below this can reject a draw of the table */
+    double look_margin;    /* how far the double test of acceptance may be off */
+    double word_width;     /* 2^-width, the width of what a word leaves open */
 } dusk_additive;
 
 /* Requires 2^-40 <= scale <= 2^60. `width`: leading digits per uniform;

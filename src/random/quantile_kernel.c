@@ -306,11 +306,10 @@ static inline vector exp_many(vector x)
     return vector_fma(odd, r, even) * (vector)((1023 - ((words8)shifted & 0xfffff)) << 52);
 }
 
-static void exp_two(double *out, const double *x)
+static dusk_two exp_two(double x, double y)
 {
-    vector y = exp_many((vector){ x[0], x[1] });
-    out[0] = y[0];
-    out[1] = y[1];
+    vector e = exp_many((vector){ x, y });
+    return (dusk_two){ e[0], e[1] };
 }
 
 typedef uint32_t leads8 __attribute__((vector_size(32)));

@@ -39,6 +39,10 @@ typedef struct dusk_rounded_value {
     int undecided;
 } dusk_rounded_value;
 
+typedef struct dusk_two {
+    double first, second;
+} dusk_two;
+
 typedef struct dusk_quantile_kernel {
     /* out[i] from words[i], in plain double. Writes the indices that are not
      * decided (or whose exponent field is all zeros) and returns how many. */
@@ -51,8 +55,8 @@ typedef struct dusk_quantile_kernel {
     /* n magnitudes, one by one. The places of the table that are read do not
      * depend on the octave, that is on the size of the value. */
     void (*few)(const dusk_rounding *rounding, dusk_rounded_value *out, const dusk_digits *digits, size_t n);
-    /* exp(-x[0]) and exp(-x[1]) within the error of exp_kernel.h. */
-    void (*exp_two)(double *out, const double *x);
+    /* exp(-x) and exp(-y) within the error of exp_kernel.h. */
+    dusk_two (*exp_two)(double x, double y);
     /* Coins of bias exp(-rate (top - score[i])) from their first `digits` digits,
      * left-justified in lead[i]: heads[i] = 1 heads, 0 tails, 2 not decided. */
     void (*flip)(uint8_t *heads, const uint32_t *lead, unsigned digits, double top, const double *score,

@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#define DUSK_TABLE_OCTAVES 32
+#define DUSK_TABLE_OCTAVES 26 /* smaller tails, one draw in 2^26, are for certified reals */
 #define DUSK_TABLE_SEGMENTS 32
 #define DUSK_TABLE_NARROW_OCTAVES 16 /* those the narrow error bound covers */
 #define DUSK_TABLE_NARROW 8          /* coefficients of the plain double form: a row of `narrow` */

@@ -69,7 +69,9 @@ void dusk_rounded_init(dusk_rounded *out, dusk_tail tail, double scale_hi, doubl
     bool full = width == DUSK_WIDTH_FULL;
     dusk_rounding r = { .table = &dusk_quantile_tables[tail], .scale_hi = scale_hi, .scale_lo = scale_lo };
     r.shift = offset - 0.5;
-    *out = (dusk_rounded){ .tail = tail, .width = width, .narrow = r, .wide = r };
+    *out = (dusk_rounded){
+        .kernel = dusk_quantile_kernel_best(), .tail = tail, .width = width, .narrow = r, .wide = r
+    };
     out->narrow.exponent_bits = full ? 15 : TEST_EXPONENT;
     out->narrow.mantissa_bits = full ? 48 : width;
     out->narrow.margin = narrow_margin(&out->narrow);
@@ -151,7 +153,7 @@ static dusk_status look_again(const dusk_rounded *r, dusk_int128 *out, bool *dec
     dusk_digits digits = leading_digits(v);
     wide.margin = few_margin(&wide, v->count);
     dusk_rounded_value value;
-    dusk_quantile_kernel_best()->few(&wide, &value, &digits, 1);
+    r->kernel->few(&wide, &value, &digits, 1);
     *out = whole(r, &value);
     *decided = !value.undecided;
 done:
@@ -242,7 +244,7 @@ dusk_status dusk_rounded_few(const dusk_rounded *r, dusk_rounded_draw *out, size
         DUSK_TRY(draw_words(r, out[i].word, gen, err));
         digits[i] = kernel_digits(r, out[i].word);
     }
-    dusk_quantile_kernel_best()->few(&r->few, value, digits, n);
+    r->kernel->few(&r->few, value, digits, n);
     for (size_t i = 0; i < n; i++) DUSK_TRY(finish(r, out + i, value + i, gen, err));
 done:
     for (size_t i = 0; status != DUSK_OK && i < n; i++)
@@ -273,7 +275,7 @@ static void drop_stale(dusk_rounded_block *block, size_t m)
 dusk_status dusk_rounded_block_draw(const dusk_rounded *r, dusk_rounded_block *block, size_t m,
                                     bool with_sign, dusk_generator *gen, dusk_error *err)
 {
-    const dusk_quantile_kernel *kernel = dusk_quantile_kernel_best();
+    const dusk_quantile_kernel *kernel = r->kernel;
     dusk_rounding rounding = r->narrow_suffices ? r->narrow : r->wide;
     unsigned x = rounding.exponent_bits, bits = rounding.mantissa_bits;
     size_t eights = (m + 7) / 8 * 8;

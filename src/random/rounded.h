@@ -22,11 +22,12 @@
 
 /* A magnitude sampler. A value; made by dusk_rounded_init. */
 typedef struct dusk_rounded {
-    dusk_tail tail;             /* EXPONENTIAL or HALF_NORMAL */
-    unsigned width;             /* DUSK_WIDTH_FULL, or the digits a test draws at a time */
-    bool narrow_suffices;       /* bulk draws may use one word each, and plain double */
-    dusk_rounding narrow, wide; /* what the bulk kernels need; margins included */
-    dusk_rounding few;          /* what single draws need: the coins of wide */
+    const dusk_quantile_kernel *kernel; /* of this processor */
+    dusk_tail tail;                     /* EXPONENTIAL or HALF_NORMAL */
+    unsigned width;                     /* DUSK_WIDTH_FULL, or the digits a test draws at a time */
+    bool narrow_suffices;               /* bulk draws may use one word each, and plain double */
+    dusk_rounding narrow, wide;         /* what the bulk kernels need; margins included */
+    dusk_rounding few;                  /* what single draws need: the coins of wide */
 } dusk_rounded;
 
 /* The scale is scale_hi + scale_lo exactly, between 2^-82 and 2^62. `offset`

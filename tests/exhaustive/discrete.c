@@ -21,15 +21,15 @@ static void test_discrete_gaussian(void **state)
     (void)state;
     law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 0.4, 4, 22, TRIAL, 0.01);
     law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 0.9, 4, 22, TRIAL, 0.02);
-    law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 1, 4, 19, TRIAL, 0.1);
+    law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 1.25, 4, 19, TRIAL, 0.1);
     law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 2, 5, 20, TRIAL, 0.08);
     if (!getenv("DUSK_SOAK")) return;
     for (unsigned width = 5; width <= 6; width++)
         law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 0.4, width, 24, TRIAL, 0.01);
     law_check(DUSK_ADDITIVE_DISCRETE_LAPLACE, 0.5, 7, 27, DRAW, 0.01);
-    law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 1, 4, 26, TRIAL, 0.01);
+    law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 1.25, 4, 26, TRIAL, 0.01);
     law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 2, 6, 28, TRIAL, 0.01);
-    law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 1, 8, 28, TRIAL, 0.05);
+    law_check(DUSK_ADDITIVE_DISCRETE_GAUSSIAN, 1.25, 8, 28, TRIAL, 0.05);
 }
 
 int main(void)

@@ -140,7 +140,7 @@ static dusk_status draw_and_count(const dusk_additive *a, dusk_int128 *out, dusk
 static void a_loop_over_the_value_is_seen(void **state)
 {
     (void)state;
-    double r = least_correlation(draw_and_count, DUSK_ADDITIVE_LAPLACE, 8, 0.1);
+    double r = least_correlation(draw_and_count, DUSK_ADDITIVE_LAPLACE, 64, 0.1);
     if (!(r > 0.1)) fail_msg("a value-dependent sampler went unnoticed, |r| = %.4f", r);
 }
 
