@@ -125,6 +125,7 @@ static void fail_everywhere(subject *run, bool allocates)
     assert_int_equal(dusk_generator_new(&w.gen, NULL), DUSK_OK);
     dusk_aggregate_init(&w.how);
     w.how.neighbours = DUSK_ADD_REMOVE;
+    w.how.lower = 0;
     w.how.upper = 40;
     w.how.epsilon = 1;
     for (int i = 0; i < PEOPLE; i++) w.rows[i] = i;
