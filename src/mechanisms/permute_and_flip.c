@@ -13,6 +13,7 @@
 #include "mechanisms/permute_and_flip.h"
 
 #include <float.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -87,8 +88,8 @@ dusk_status dusk_permute_and_flip(size_t *index, const double *scores, size_t n,
         status = dusk_fail(err, DUSK_ERR_INTERNAL, "", "the best candidate did not show heads");
         goto done;
     }
-    DUSK_TRY(
-        DUSK_MUTATE(FLIP_WITHOUT_PERMUTE, dusk_uniform_below_width(gen, &rank, count, width, err), DUSK_OK));
+    if (DUSK_MUTATE(FLIP_WITHOUT_PERMUTE, count > 1, false))
+        DUSK_TRY(dusk_uniform_below_width(gen, &rank, count, width, err));
     *index = find_heads(heads, rank);
 done:
     if (heads) dusk_wipe(heads, words * sizeof *heads);
