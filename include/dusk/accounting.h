@@ -137,7 +137,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_statement_init(dusk_statement *out, cons
 /* Append a declared fact ("; " between facts); what does not fit is DUSK_ERR_ARGUMENT. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_assume(dusk_statement *statement, const char *fact,
                                                          dusk_error *err);
-/* One line of text, or one JSON object; 8192 bytes always suffice. */
+/* One line of text (epsilon to six digits, rounded up), or one JSON object (all digits); 8192 bytes always suffice. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_format(const dusk_statement *statement, char *text,
                                                          size_t size, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_json(const dusk_statement *statement, char *text,

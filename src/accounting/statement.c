@@ -3,6 +3,8 @@
  * text and the one JSON form in which they travel. The numbers come from
  * epsilon.c; here they are only carried, with all their digits. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "accounting/event.h"
@@ -98,6 +100,16 @@ static dusk_status hand_over(const dusk_text *written, char *text, size_t size, 
     return DUSK_OK;
 }
 
+/* For reading: at most six digits, rounded up, so that it stays a bound. */
+static void six_digits_up(dusk_text *out, double x)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.5e", x);
+    if (strtod(digits, NULL) < x) snprintf(digits, sizeof digits, "%.5e", x * (1 + 1e-5));
+    double shown = strtod(digits, NULL);
+    dusk_text_number(out, shown >= x ? shown : x);
+}
+
 dusk_status dusk_statement_format(const dusk_statement *statement, char *text, size_t size, dusk_error *err)
 {
     char event[DUSK_EVENT_TEXT_MAX], buffer[8192];
@@ -107,7 +119,7 @@ dusk_status dusk_statement_format(const dusk_statement *statement, char *text, s
     DUSK_TRY(dusk_event_format(&statement->event, event, sizeof event, err));
     dusk_text_init(&out, buffer, sizeof buffer);
     dusk_text_add(&out, "epsilon ");
-    dusk_text_number(&out, statement->epsilon);
+    six_digits_up(&out, statement->epsilon);
     dusk_text_add(&out, " at delta ");
     dusk_text_number(&out, statement->delta);
     dusk_text_add(&out, " (%s), %s%s %s; event %s; numerics %s", statement->accountant,
@@ -127,27 +139,27 @@ done:
 
 static void json_field(dusk_text *out, const char *name, const char *value)
 {
-    dusk_text_add(out, "%s\"%s\": ", out->length > 1 ? ", " : "", name);
+    dusk_text_add(out, "%s\"%s\":", out->length > 1 ? "," : "", name);
     dusk_text_json_string(out, value);
 }
 
 static void json_number_field(dusk_text *out, const char *name, double value)
 {
-    dusk_text_add(out, ", \"%s\": ", name);
+    dusk_text_add(out, ",\"%s\":", name);
     dusk_text_json_number(out, value);
 }
 
-/* "a; b" as ["a", "b"]. */
+/* "a; b" as ["a","b"]. */
 static void json_facts(dusk_text *out, const char *facts)
 {
     char fact[sizeof((dusk_statement *)0)->assumed];
-    dusk_text_add(out, ", \"assumed\": [");
+    dusk_text_add(out, ",\"assumed\":[");
     for (const char *from = facts; *from;) {
         const char *end = strstr(from, "; ");
         size_t length = end ? (size_t)(end - from) : strlen(from);
         memcpy(fact, from, length);
         fact[length] = '\0';
-        if (from != facts) dusk_text_add(out, ", ");
+        if (from != facts) dusk_text_add(out, ",");
         dusk_text_json_string(out, fact);
         from += length + (end ? 2 : 0);
     }

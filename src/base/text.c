@@ -2,6 +2,7 @@
 /* Bounded text writing; see text.h. */
 #include "base/text.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,9 +30,20 @@ void dusk_text_add(dusk_text *text, const char *format, ...)
     }
 }
 
+/* The host program may have chosen a locale with another decimal point. */
+static void point(char *digits)
+{
+    const char *local = localeconv()->decimal_point;
+    size_t length = strlen(local);
+    char *at = strcmp(local, ".") == 0 ? NULL : strstr(digits, local);
+    if (!at) return;
+    *at = '.';
+    memmove(at + 1, at + length, strlen(at + length) + 1);
+}
+
 void dusk_text_number(dusk_text *text, double x)
 {
-    char digits[40];
+    char digits[400];
     int precision = 1, exponent = 0;
     for (; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*e", precision - 1, x);
@@ -40,9 +52,11 @@ void dusk_text_number(dusk_text *text, double x)
     const char *e = strchr(digits, 'e');
     if (e) exponent = (int)strtol(e + 1, NULL, 10);
     if (!isfinite(x) || exponent < -5 || exponent > 15)
-        dusk_text_add(text, "%.*g", precision, x); /* 1e-06, 3.2e+40 */
+        snprintf(digits, sizeof digits, "%.*g", precision, x); /* 1e-06, 3.2e+40 */
     else
-        dusk_text_add(text, "%.*f", precision - 1 > exponent ? precision - 1 - exponent : 0, x);
+        snprintf(digits, sizeof digits, "%.*f", precision - 1 > exponent ? precision - 1 - exponent : 0, x);
+    point(digits);
+    dusk_text_add(text, "%s", digits);
 }
 
 void dusk_text_json_number(dusk_text *text, double x)

@@ -51,20 +51,20 @@ static void json(void **state)
     (void)state;
     assert_true(isinf(s.epsilon));
     assert_int_equal(dusk_statement_json(&s, text, sizeof text, NULL), DUSK_OK);
-    assert_string_equal(text, "{\"event\": \"gaussian(1) + pure(2) * 3\", \"numerics\": \"exact\", "
-                              "\"numerics_delta\": 0, \"epsilon\": null, \"delta\": 0, "
-                              "\"accountant\": \"basic\", \"neighbours\": \"add-remove\", "
-                              "\"unit\": \"a \\\"person\\\"\", \"assumed\": [], "
-                              "\"version\": \"" DUSK_VERSION "\"}");
+    assert_string_equal(text, "{\"event\":\"gaussian(1) + pure(2) * 3\",\"numerics\":\"exact\","
+                              "\"numerics_delta\":0,\"epsilon\":null,\"delta\":0,"
+                              "\"accountant\":\"basic\",\"neighbours\":\"add-remove\","
+                              "\"unit\":\"a \\\"person\\\"\",\"assumed\":[],"
+                              "\"version\":\"" DUSK_VERSION "\"}");
     s = statement_of("pure(2)", 1e-6, DUSK_REPLACE_ONE, "row");
     s.numerics = DUSK_NUMERICS_IDEALISED;
     assert_int_equal(dusk_statement_assume(&s, "first", NULL), DUSK_OK);
     assert_int_equal(dusk_statement_assume(&s, "second; third", NULL), DUSK_OK);
     assert_int_equal(dusk_statement_json(&s, text, sizeof text, NULL), DUSK_OK);
-    assert_non_null(strstr(text, "\"numerics\": \"idealised\""));
-    assert_non_null(strstr(text, "\"epsilon\": 2, \"delta\": 1e-06"));
-    assert_non_null(strstr(text, "\"neighbours\": \"replace-one\", \"unit\": \"row\""));
-    assert_non_null(strstr(text, "\"assumed\": [\"first\", \"second\", \"third\"]"));
+    assert_non_null(strstr(text, "\"numerics\":\"idealised\""));
+    assert_non_null(strstr(text, "\"epsilon\":2,\"delta\":1e-06"));
+    assert_non_null(strstr(text, "\"neighbours\":\"replace-one\",\"unit\":\"row\""));
+    assert_non_null(strstr(text, "\"assumed\":[\"first\",\"second\",\"third\"]"));
 }
 
 static void refused(void **state)
