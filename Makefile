@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. Everything is built by CMake and Ninja; these are short names.
-.PHONY: help demo check soak bench install format guarantees clean setup build program tests asan clang msan
+.PHONY: help demo check soak bench install format guarantees clean setup build program tests asan clang msan tsan
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -39,7 +39,7 @@ program: setup
 demo: program
 	@examples/demo.sh build/dusk
 
-check: build tests asan clang msan
+check: build tests asan clang msan tsan
 	@echo "== check passed"
 
 tests: build
@@ -65,6 +65,12 @@ ifneq ($(TAINT),)
 	@$(NINJA) -C build-msan $(TAINT)
 	@$(CTEST) --test-dir build-msan -R '^taint\.'
 endif
+
+tsan: setup
+	@echo "== ThreadSanitizer: generators in threads"
+	@$(CMAKE) --preset tsan --log-level=WARNING
+	@$(NINJA) -C build-tsan test.unit.random.threads
+	@$(CTEST) --test-dir build-tsan -R '^unit\.random\.threads$$'
 
 # Statistical tests read DUSK_SEED; tests labelled soak run here only.
 FUZZ_SECONDS ?= 300
