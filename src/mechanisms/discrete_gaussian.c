@@ -26,19 +26,24 @@ done:
     return status;
 }
 
-/* The largest rho that keeps the promise, to 2^-44 below it. rho-zCDP never
- * gives less than epsilon = rho, so rho <= epsilon; halve until it holds. */
+/* The largest rho that keeps the promise, to 2^-44 below it: bracketed by powers
+ * of two times epsilon, then halved. The price grows with rho without bound. */
 static dusk_status find_rho(double *rho, dusk_budget promise, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     double low = promise.epsilon, high;
-    bool kept = false;
+    bool kept = true;
 
     do {
-        high = low;
-        low /= 2;
+        high = 2 * low;
+        DUSK_TRY(rho_keeps(&kept, high, promise, err));
+        if (kept) low = high;
+    } while (kept);
+    for (;; low /= 2) {
         DUSK_TRY(rho_keeps(&kept, low, promise, err));
-    } while (!kept);
+        if (kept) break;
+        high = low;
+    }
     for (int i = 0; i < 44; i++) {
         double middle = low + (high - low) / 2;
         DUSK_TRY(rho_keeps(&kept, middle, promise, err));
