@@ -33,7 +33,7 @@ static double hazard(uint64_t numerator)
 /* x, widened by what x = -log(...) may be wrong by: 2^-39 of the argument,
  * 2^-40 of the result. */
 static double below(double x) { return x - 0x1p-38 * (1 + fabs(x)); }
-static double above(double x) { return x + 0x1p-38 * (1 + fabs(x)); }
+static double above(double x) { return x + DUSK_MUTATE(NOISY_MAX_TRUSTS_LOG, 0x1p-38, 0) * (1 + fabs(x)); }
 
 /* The uniform lies in [first, first + step] 2^-64, and its noise falls from
  * infinity at 0 to the lower end of its range at 1. `last` wraps to 0 there. */

@@ -162,7 +162,7 @@ static dusk_int128 to_steps(double x, int grid)
     double y = isnan(x) ? 0 : ldexp(x, -grid);
     y = fmin(fmax(y, -0x1p100), 0x1p100);
     double whole = floor(y);
-    return (dusk_int128)whole + (y - whole >= 0.5);
+    return (dusk_int128)DUSK_MUTATE(SPARSE_ROUNDS_TIES_TO_EVEN, whole + (y - whole >= 0.5), rint(y));
 }
 
 DUSK_PROVEN(dusk_sparse_vector_new_on)
