@@ -95,13 +95,16 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_noise_release_vector(const dusk_noise *n
 DUSK_API DUSK_MUST_USE dusk_status dusk_noise_event(const dusk_noise *noise, dusk_event *out,
                                                     dusk_error *err);
 /* With probability at least `confidence` in (0, 1) every released coordinate is
- * within *half_width of the true one. */
+ * within *half_width of the true one, up to the rounding of the answer itself to
+ * a double. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_noise_interval(const dusk_noise *noise, double *half_width,
                                                        double confidence, dusk_error *err);
 
 /* A vector total over units: each contribution is clipped to the sensitivity
  * in the norm of the noise, rounded *toward zero* to the grid, which makes no
- * norm larger, and added exactly. So no sensitivity is lost to rounding. */
+ * norm larger, and added exactly. So no sensitivity is lost to rounding; the total
+ * loses at most one step a unit toward zero. The promise is for adding or removing
+ * a unit; where units are exchanged, declare twice the clipping norm. */
 typedef struct dusk_total dusk_total;
 /* `noise` is copied; its grid_sensitivity must equal its sensitivity: make it
  * with dusk_noise_for_total. */
@@ -109,6 +112,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_total_new(dusk_total **out, const dusk_n
 DUSK_API void dusk_total_free(dusk_total *total);
 /* Add one unit's whole contribution: noise->dimension coordinates. NaN counts as 0. */
 DUSK_API void dusk_total_add(dusk_total *total, const double *contribution);
+/* Add what `other` holds; each part must be merged once only. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_total_merge(dusk_total *total, const dusk_total *other,
                                                     dusk_error *err);
 /* Release the total once; the handle is empty afterwards. */

@@ -60,7 +60,9 @@ dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimen
 static int default_grid(const dusk_noise *noise, double scale)
 {
     int grid = ilogb(scale) - (noise->dimension > 1 ? 30 : 40);
-    int fine = ilogb(noise->sensitivity) - 20, finest = ilogb(scale) - 58;
+    /* what rounding a vector adds, a step a coordinate, stays below 2^-10 */
+    int fine = ilogb(noise->sensitivity / noise->dimension) - (noise->dimension > 1 ? 10 : 20);
+    int finest = ilogb(scale) - 58;
     if (fine < grid) grid = fine;
     return grid < finest ? finest : grid;
 }
@@ -291,6 +293,16 @@ void dusk_pool_clear(dusk_pool *pool)
     *pool = (dusk_pool){ 0 };
 }
 
+/* Noise of 2^62 steps stands for more; at these scales it is 2^30 scales away and
+ * would take a billion coins that all fall the same way. */
+static dusk_status check_unsaturated(const dusk_pool *pool, dusk_error *err)
+{
+    const int64_t most = (int64_t)1 << 62;
+    int64_t saturated = 0;
+    for (size_t i = 0; i < pool->n; i++) saturated |= (pool->narrow[i] >= most) | (pool->narrow[i] <= -most);
+    return saturated ? dusk_fail(err, DUSK_ERR_INTERNAL, "", "a draw was too large for bulk noise") : DUSK_OK;
+}
+
 DUSK_PROVEN(dusk_pool_draw)
 dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, unsigned width,
                            dusk_generator *gen, dusk_error *err)
@@ -299,10 +311,11 @@ dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, u
     dusk_additive sampler = sampler_of(noise, width);
     bool narrow = sampler.scale <= DUSK_POOL_NARROW_SCALE;
 
-    *pool = (dusk_pool){ .n = n, .limit = (dusk_int128)1 << (narrow ? 61 : 125) };
+    *pool = (dusk_pool){ .n = n };
     if (narrow) {
         DUSK_NEW(pool->narrow, n);
         DUSK_TRY(dusk_additive_fill(&sampler, pool->narrow, n, gen, err));
+        DUSK_TRY(check_unsaturated(pool, err));
     } else {
         DUSK_NEW(pool->wide, n);
         for (size_t i = 0; i < n; i++) DUSK_TRY(dusk_additive_draw(&sampler, &pool->wide[i], gen, err));
@@ -315,7 +328,7 @@ done:
 dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps)
 {
     dusk_int128 draw = pool->narrow ? pool->narrow[i] : pool->wide[i];
-    steps = clamp_steps(clamp_steps(steps, pool->limit) + draw, pool->limit);
+    steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
     DUSK_DECLASSIFY(&steps, sizeof steps);
     return steps;
 }
@@ -328,22 +341,30 @@ static dusk_status check_rounding(const dusk_noise *noise, dusk_error *err)
                      "this noise was recalibrated for a total and does not cover the rounding of values");
 }
 
-/* dusk_noise_steps and dusk_pool_add for bulk noise, in 64 bits: the step and
- * its inverse are normal doubles, so that both products are exact or, the
- * first, tiny or infinite. */
+/* dusk_noise_steps and dusk_pool_add for bulk noise below 2^53 steps: the value's
+ * steps and the noise are whole doubles, and their sum is rounded once, so that
+ * it depends on nothing but the exact sum. The step and its inverse are normal
+ * doubles, so that both products are exact or, the first, tiny or infinite. */
 DUSK_PROVEN(add_narrow)
 static void add_narrow(double *out, const double *values, const int64_t *noise, size_t n, int grid)
 {
-    const double inverse = ldexp(1, -grid), step = ldexp(1, grid), limit = 0x1p61;
+    const double inverse = ldexp(1, -grid), step = ldexp(1, grid), limit = 0x1p100;
     for (size_t i = 0; i < n; i++) {
         double x = isnan(values[i]) ? 0 : values[i] * inverse;
         x = x < limit ? x : limit;
         x = x > -limit ? x : -limit;
         double whole = floor(x);
-        double sum = (double)((int64_t)whole + (x - whole >= 0.5) + noise[i]);
-        sum = sum < limit ? sum : limit;
-        out[i] = (sum > -limit ? sum : -limit) * step;
+        out[i] = ((whole + (x - whole >= 0.5)) + (double)noise[i]) * step;
     }
+    DUSK_DECLASSIFY(out, n * sizeof *out);
+}
+
+static bool is_small(const dusk_pool *pool)
+{
+    int64_t large = !pool->narrow;
+    for (size_t i = 0; pool->narrow && i < pool->n; i++)
+        large |= (pool->narrow[i] > (int64_t)1 << 53) | (pool->narrow[i] < -((int64_t)1 << 53));
+    return !large;
 }
 
 DUSK_PROVEN(dusk_noise_release_width)
@@ -361,8 +382,11 @@ dusk_status dusk_noise_release_width(const dusk_noise *noise, double *out, const
         return dusk_noise_release_steps(noise, out, steps, width, gen, err);
     }
     DUSK_TRY(dusk_pool_draw(&pool, noise, noise->dimension, width, gen, err));
-    if (pool.narrow) add_narrow(out, values, pool.narrow, pool.n, noise->grid);
-    for (size_t i = 0; pool.wide && i < pool.n; i++) {
+    if (is_small(&pool)) {
+        add_narrow(out, values, pool.narrow, pool.n, noise->grid);
+        goto done;
+    }
+    for (size_t i = 0; i < pool.n; i++) {
         dusk_int128 steps = dusk_pool_add(&pool, i, dusk_noise_steps(values[i], noise->grid));
         out[i] = dusk_fixed_value(steps, noise->grid);
     }

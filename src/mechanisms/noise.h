@@ -43,17 +43,15 @@ DUSK_MUST_USE dusk_status dusk_noise_release_steps(const dusk_noise *noise, doub
 DUSK_MUST_USE dusk_status dusk_noise_release_width(const dusk_noise *noise, double *out, const double *values,
                                                    unsigned width, dusk_generator *gen, dusk_error *err);
 
-/* Noise for n coordinates, drawn before any value is looked at. Where the scale
- * is at most 2^30 steps it is drawn in bulk, and values and answers end at
- * +-2^61 steps; otherwise at +-2^125. */
+/* Noise for n coordinates, drawn before any value is looked at; in bulk where the
+ * scale is at most DUSK_POOL_NARROW_SCALE steps. Values and answers end at +-2^125
+ * steps. */
 typedef struct dusk_pool {
     size_t n;
-    dusk_int128 limit;
     int64_t *narrow; /* one of the two */
     dusk_int128 *wide;
 } dusk_pool;
 
-/* Up to this scale 64-bit noise leaves 2^29 scales for the value, and is drawn in bulk. */
 #define DUSK_POOL_NARROW_SCALE 0x1p32
 
 /* `pool` is empty on failure. */

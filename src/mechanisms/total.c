@@ -145,10 +145,11 @@ dusk_status dusk_total_new(dusk_total **out, const dusk_noise *noise, dusk_error
     dusk_status status = DUSK_OK;
     dusk_total *total = NULL;
     dusk_event event;
-    double steps = ldexp(noise->sensitivity, -noise->grid);
+    double steps;
 
     *out = NULL;
     DUSK_TRY(dusk_noise_event(noise, &event, err)); /* refuses what was never made */
+    steps = ldexp(noise->sensitivity, -noise->grid);
     if (noise->grid_sensitivity != noise->sensitivity || !(steps >= 1 && steps <= 0x1p62))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "recalibrate it with dusk_noise_for_total",
                          "a total needs noise whose grid_sensitivity is its sensitivity, 1 to 2^62 steps");
@@ -178,6 +179,9 @@ void dusk_total_free(dusk_total *total)
 dusk_status dusk_total_merge(dusk_total *total, const dusk_total *other, dusk_error *err)
 {
     const dusk_noise *a = &total->noise, *b = &other->noise;
+    if (total == other)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "merge each part once",
+                         "a total cannot be merged into itself");
     if (a->law != b->law || a->grid != b->grid || a->dimension != b->dimension || a->scale != b->scale ||
         a->sensitivity != b->sensitivity)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "make all parts of a total with one noise",
