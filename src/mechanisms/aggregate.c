@@ -7,6 +7,7 @@
  * Proof: aggregate.proof.md. */
 #include "mechanisms/aggregate.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "accounting/gaussian.h"
@@ -37,9 +38,9 @@ static dusk_status check_promise(const dusk_aggregate *how, dusk_error *err)
     if (!(how->delta >= 0 && how->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 0 for Laplace noise, or a small probability",
                          "delta must be at least 0 and below 1");
-    if (!(how->confidence > 0 && how->confidence < 1))
+    if (!(how->confidence > 0 && how->confidence <= 1 - 0x1p-40))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+                         "confidence must be above 0, and below 1 by 2^-40 at least");
     return DUSK_OK;
 }
 
@@ -101,7 +102,7 @@ dusk_status dusk_aggregate_sum_noise(dusk_noise *out, const dusk_aggregate *how,
     dusk_noise noise;
 
     DUSK_TRY(start(&noise, how, parts, law, 1, sensitivity, err));
-    grid = ilogb(sensitivity * ratio) - 52;
+    grid = ilogb(fmax(sensitivity * ratio, DBL_MIN)) - 52;
     coarse = ilogb(largest) - 60; /* rows must fit 2^62 steps */
     if (grid < coarse) grid = coarse;
     DUSK_TRY(dusk_noise_place(&noise, ratio, grid, err));
@@ -184,7 +185,6 @@ dusk_status dusk_aggregate_interval(double *half_width, const dusk_aggregate *ho
                                     const dusk_noise *noise, dusk_error *err)
 {
     double confidence = dusk_sub_up(1, dusk_div_down(dusk_sub_down(1, how->confidence), parts));
-    if (confidence >= 1) confidence = 1 - 0x1p-53; /* how->confidence is at most that */
     return dusk_noise_interval(noise, half_width, confidence, err);
 }
 
@@ -243,7 +243,7 @@ dusk_int128 dusk_centre_sum_squares(const dusk_centre *centre, const double *row
 dusk_range dusk_range_about(double value, double half_width, int grid)
 {
     double size = fabs(value);
-    if (size > ldexp(1, grid + 53)) half_width = dusk_add_up(half_width, size * 0x1p-52);
+    if (size >= ldexp(1, grid + 53)) half_width = dusk_add_up(half_width, size * 0x1p-52);
     return (dusk_range){ dusk_sub_down(value, half_width), dusk_add_up(value, half_width) };
 }
 

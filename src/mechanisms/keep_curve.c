@@ -158,6 +158,7 @@ static double certain_near(const dusk_keep_curve *curve)
            epsilon;
 }
 
+/* What lies beyond 2^51 by a double's reckoning lies beyond all counts. */
 DUSK_PROVEN(dusk_keep_curve_init)
 dusk_status dusk_keep_curve_init(dusk_keep_curve *out, double epsilon, double delta, dusk_error *err)
 {
@@ -169,11 +170,13 @@ dusk_status dusk_keep_curve_init(dusk_keep_curve *out, double epsilon, double de
         double near = bend_near(&curve);
         curve.bend = DUSK_KEEP_UNITS_MAX;
         curve.certain = UINT64_MAX;
-        if (near < 0x1p50) DUSK_TRY(first_positive(&curve.bend, enclose_bend, &curve, near, err));
-        near = certain_near(&curve);
-        if (curve.bend < DUSK_KEEP_UNITS_MAX && near < 0x1p50) {
-            DUSK_TRY(first_positive(&more, enclose_certain, &curve, near, err));
-            curve.certain = curve.bend + more;
+        if (near < 0x1p51) {
+            DUSK_TRY(first_positive(&curve.bend, enclose_bend, &curve, near, err));
+            near = certain_near(&curve);
+            if (near < 0x1p51) {
+                DUSK_TRY(first_positive(&more, enclose_certain, &curve, near, err));
+                curve.certain = curve.bend + more;
+            }
         }
     }
     *out = curve;

@@ -39,9 +39,9 @@ static dusk_status check(dusk_key_method method, uint32_t keys_per_unit, double 
     if (!(dusk_div_down(epsilon, keys_per_unit) >= 0x1p-900 && epsilon <= 0x1p20))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
                          "epsilon must be above 0, and between 2^-900 and 2^20");
-    if (!(delta > 0 && delta < 1) || dusk_div_down(delta, keys_per_unit) == 0)
+    if (!(dusk_div_down(delta, keys_per_unit) >= 0x1p-1000 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
-                         "delta must be above 0 and below 1, for one key too");
+                         "delta must be above 0 and below 1, and 2^-1000 at least for one key");
     return DUSK_OK;
 }
 

@@ -61,7 +61,7 @@ static int default_grid(const dusk_noise *noise, double scale)
 {
     int grid = ilogb(scale) - (noise->dimension > 1 ? 30 : 40);
     /* what rounding a vector adds, a step a coordinate, stays below 2^-10 */
-    int fine = ilogb(noise->sensitivity / noise->dimension) - (noise->dimension > 1 ? 10 : 20);
+    int fine = ilogb(fmax(noise->sensitivity / noise->dimension, DBL_MIN)) - (noise->dimension > 1 ? 10 : 20);
     int finest = ilogb(scale) - 58;
     if (fine < grid) grid = fine;
     return grid < finest ? finest : grid;

@@ -77,6 +77,7 @@ static void bad_requests_are_refused(void **state)
             assert_refused(kind, &how, "confidence");
         }
         how = good, how.confidence = 1, assert_refused(kind, &how, "confidence");
+        how = good, how.confidence = 1 - 0x1p-50, assert_refused(kind, &how, "confidence");
         how = good, how.delta = 1, assert_refused(kind, &how, "delta");
         how = good, how.delta = NAN, assert_refused(kind, &how, "delta");
         how = good, how.delta = -1e-9, assert_refused(kind, &how, "delta");
@@ -203,6 +204,8 @@ static void ranges_enclose(void **state)
     }
     dusk_range wide = dusk_range_about(0x1p60, 1, 0); /* such a double stands for many whole numbers */
     assert_true(wide.low <= 0x1p60 - 129 && wide.high >= 0x1p60 + 129);
+    wide = dusk_range_about(0x1p53, 0, 0); /* 2^53 + 1 becomes 2^53 */
+    assert_true(wide.high >= 0x1p53 + 2);
     dusk_range clamped = dusk_range_clamp((dusk_range){ -2, 5 }, 0, 3);
     assert_true(clamped.low == 0 && clamped.high == 3);
 }

@@ -107,6 +107,19 @@ static void the_pieces_end_where_the_recurrence_says(void **state)
     mpfr_clears(pi, growth, bend, (mpfr_ptr)NULL);
 }
 
+/* Near the cap of counts too: the double's reckoning is off by more than one. */
+static void the_bend_is_exact_far_out(void **state)
+{
+    dusk_keep_curve curve;
+    (void)state;
+    assert_int_equal(dusk_keep_curve_init(&curve, 2.572362706989633e-16, 3.828800343405412e-16, NULL),
+                     DUSK_OK);
+    assert_true(curve.bend == DUSK_KEEP_UNITS_MAX - 6);
+    assert_true(curve.certain > curve.bend && curve.certain < UINT64_MAX);
+    assert_int_equal(dusk_keep_curve_init(&curve, 0x1p-800, 1e-300, NULL), DUSK_OK);
+    assert_true(curve.bend >= DUSK_KEEP_UNITS_MAX && curve.certain > DUSK_KEEP_UNITS_MAX);
+}
+
 /* The quick probabilities, which decide most tosses, are near enough. */
 static void guesses_are_near(void **state)
 {
@@ -227,6 +240,7 @@ static void bad_parameters_are_refused(void **state)
         assert_non_null(strstr(err.message, "keys_per_unit"));
     }
     assert_int_equal(dusk_key_selection_init(&s, 9, 1, 1, 1e-6, &err), DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_key_selection_init(&s, DUSK_KEYS_GAUSSIAN, 9, 1, 1e-310, &err), DUSK_ERR_ARGUMENT);
     assert_int_equal(dusk_key_selection_init(&s, DUSK_KEYS_LAPLACE, 1, 1e-15, 1e-6, &err), DUSK_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "threshold"));
     memset(&s, 0, sizeof s);
@@ -247,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a17_keep_probabilities_are_optimal),
         cmocka_unit_test(the_pieces_end_where_the_recurrence_says),
+        cmocka_unit_test(the_bend_is_exact_far_out),
         cmocka_unit_test(guesses_are_near),
         cmocka_unit_test(a16_one_unit_is_shown_no_more_often_than_delta),
         cmocka_unit_test(thresholds_have_noise_for_all_keys),
