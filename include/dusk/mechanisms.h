@@ -253,7 +253,8 @@ typedef struct dusk_aggregate {
 DUSK_API void dusk_aggregate_init(dusk_aggregate *how);
 
 /* An answer with its interval and its statement. `low` and `high` enclose the
- * exact (non-private) result of the bounded data with the confidence asked for. */
+ * exact (non-private) result of the bounded data with the confidence asked for
+ * (sums: of up to 2^32 rows). */
 typedef struct dusk_answer {
     double value;
     double low, high;
@@ -295,10 +296,12 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_counts_release(double *counts, double *h
                                                        dusk_error *err);
 
 /* Quantiles q[0..m-1], strictly increasing in (0, 1), of clamped rows, on the
- * grid `(upper - lower) / 2^20` or finer, by the exponential mechanism on ranks
+ * grid `(upper - lower) / 2^29` or finer, by the exponential mechanism on ranks
  * [Smith 2011]; several by recursive halving [Kaplan, Schnapp & Stemmer 2022].
- * delta must be 0. With probability `confidence` the rank of every values[i]
- * (how many rows lie below it) is within *rank_error of q[i] n. */
+ * delta must be 0. With probability `confidence` every q[i] n is within *rank_error
+ * of the ranks of values[i], which go from the number of rows below it to the
+ * number of rows not above it, rows taken to the grid (up to 2^32 rows; a worst
+ * case, and +inf where epsilon is too small for one). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_quantiles_release(double *values, double *rank_error,
                                                           dusk_statement *statement,
                                                           const dusk_aggregate *how, const double *q,
