@@ -24,8 +24,13 @@ static double sum_sensitivity(const dusk_aggregate *how)
     return dusk_mul_up(how->rows_per_unit, fmax(most, -least));
 }
 
-/* What 2^32 roundings of rows can take from the sum at most. */
-static double rounding_loss(const dusk_noise *noise) { return ldexp(1, noise->grid + 32); }
+/* What the rounding of rows can take from the sum at most: a step each, for 2^32
+ * rows unless their number is public. */
+static double rounding_loss(const dusk_aggregate *how, const dusk_noise *noise, size_t n)
+{
+    double rows = dusk_aggregate_size_is_public(how) ? (double)n : 0x1p32;
+    return ldexp(rows * (1 + 0x1p-52), noise->grid);
+}
 
 DUSK_PROVEN(dusk_sum_release)
 dusk_status dusk_sum_release(dusk_answer *out, const dusk_aggregate *how, const double *rows, size_t n,
@@ -49,7 +54,7 @@ dusk_status dusk_sum_release(dusk_answer *out, const dusk_aggregate *how, const 
     dusk_int128 sum = dusk_fixed_sum(rows, n, &clamp);
     DUSK_TRY(dusk_noise_release_steps(&noise, &answer.value, sum, DUSK_WIDTH_FULL, gen, err));
     dusk_range range =
-        dusk_range_about(answer.value, dusk_add_up(half_width, rounding_loss(&noise)), noise.grid);
+        dusk_range_about(answer.value, dusk_add_up(half_width, rounding_loss(how, &noise, n)), noise.grid);
     answer.low = range.low;
     answer.high = range.high;
     answer.confidence = how->confidence;
