@@ -111,7 +111,6 @@ static void optimal_keys(void **state)
 static void laplace_threshold(void **state)
 {
     (void)state;
-    check_method(DUSK_KEYS_LAPLACE, 1, 2, 0.1, 2, 3, 18, 0.02);
     check_method(DUSK_KEYS_LAPLACE, 2, 3, 0.2, 2, 3, 18, 0.02);
 }
 
