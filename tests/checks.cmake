@@ -10,6 +10,7 @@ endfunction()
 
 dusk_check(rooms ${DUSK_PYTHON} ${tools}/check_rooms.py ${PROJECT_SOURCE_DIR})
 dusk_check(proofs ${DUSK_PYTHON} ${tools}/proofs.py check ${PROJECT_SOURCE_DIR}/src)
+dusk_check(mutants ${DUSK_PYTHON} ${tools}/check_mutants.py ${PROJECT_SOURCE_DIR})
 dusk_check(style ${DUSK_PYTHON} ${tools}/check_style.py ${PROJECT_SOURCE_DIR})
 dusk_check(headers ${tools}/check_headers.sh ${PROJECT_SOURCE_DIR}/include)
 dusk_check(format ${tools}/check_format.sh ${PROJECT_SOURCE_DIR})
