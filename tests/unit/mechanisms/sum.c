@@ -63,7 +63,7 @@ static void neighbours_differ_by_no_more_than_declared(void **state)
     (void)state;
     for (int i = 0; i < 30000; i++) {
         const double *b = bounds[(size_t)i % BOUNDS];
-        dusk_aggregate how = ask(1 + i / 6 % 2, b[0], b[1], 1);
+        dusk_aggregate how = ask(i / 6 % 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE, b[0], b[1], 1);
         how.rows_per_unit = 1 + (uint32_t)i % 3;
         how.delta = i % 500 == 0 ? 1e-6 : 0;
         bool exchange = how.neighbours == DUSK_REPLACE_ONE;
