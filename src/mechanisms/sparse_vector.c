@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
+#include "mechanisms/noise.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/noise_additive.h"
@@ -154,17 +155,6 @@ static dusk_status make_plan(sparse_plan *plan, const dusk_sparse_vector_options
 
 /* --- the run -------------------------------------------------------------------- */
 
-/* floor(x / 2^grid + 1/2), cut at +-2^100. Not ties to even, which would let
- * numbers one step apart be rounded two steps apart. */
-DUSK_PROVEN(to_steps)
-static dusk_int128 to_steps(double x, int grid)
-{
-    double y = isnan(x) ? 0 : ldexp(x, -grid);
-    y = fmin(fmax(y, -0x1p100), 0x1p100);
-    double whole = floor(y);
-    return (dusk_int128)DUSK_MUTATE(SPARSE_ROUNDS_TIES_TO_EVEN, whole + (y - whole >= 0.5), rint(y));
-}
-
 DUSK_PROVEN(dusk_sparse_vector_new_on)
 dusk_status dusk_sparse_vector_new_on(dusk_sparse_vector **out, const dusk_sparse_vector_options *options,
                                       int grid, unsigned width, dusk_generator *gen, dusk_error *err)
@@ -184,7 +174,7 @@ dusk_status dusk_sparse_vector_new_on(dusk_sparse_vector **out, const dusk_spars
     if (plan.answer_scale > 0)
         dusk_additive_init(&sv->answer_noise, DUSK_ADDITIVE_LAPLACE, plan.answer_scale, width);
     DUSK_TRY(dusk_additive_draw(&noise, &rho, gen, err));
-    sv->noisy_threshold = to_steps(options->threshold, plan.grid) + rho;
+    sv->noisy_threshold = dusk_noise_steps(options->threshold, plan.grid) + rho;
     *out = sv;
     sv = NULL;
 done:
@@ -222,7 +212,7 @@ dusk_status dusk_sparse_vector_release(dusk_sparse_vector *sv, bool *above, doub
                          "all hits of this sparse vector run were given");
     DUSK_TRY(dusk_additive_draw(&sv->query_noise, &nu, gen, err));
     if (numeric) DUSK_TRY(dusk_additive_draw(&sv->answer_noise, &fresh, gen, err));
-    steps = to_steps(query, sv->plan.grid);
+    steps = dusk_noise_steps(query, sv->plan.grid);
     *above = steps + DUSK_MUTATE(SPARSE_QUERY_WITHOUT_NOISE, nu, 0) >= sv->noisy_threshold;
     if (*above) sv->hits_left -= DUSK_MUTATE(SPARSE_NEVER_STOPS, 1U, 0U);
     fresh = DUSK_MUTATE(SPARSE_ANSWER_REUSES_NOISE, fresh, nu);

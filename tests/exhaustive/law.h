@@ -94,7 +94,7 @@ static inline double law_truth(dusk_additive_law law, double scale, int64_t k, l
         if (form != TRIAL) return law_discrete_gaussian(scale, k);
         return exp(-a * a / (2 * scale * scale)) *
                (scale < 1 ? -expm1(-1 / (2 * scale * scale)) / 2
-                           : exp(-1 / (8 * scale * scale)) / (scale * sqrt(8 * atan(1))));
+                          : exp(-1 / (8 * scale * scale)) / (scale * sqrt(8 * atan(1))));
     }
     return NAN;
 }

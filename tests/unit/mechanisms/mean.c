@@ -42,7 +42,8 @@ static void a_public_number_of_rows_is_used(void **state)
     dusk_aggregate how = ask(DUSK_REPLACE_ONE, 0, 10, 1024);
     (void)state;
     assert_true(fabs(value_of(dusk_mean_release, &how, rows, 4, 1) - 2.5) < 0.1);
-    assert_string_equal(event_of(answer_of(dusk_mean_release, &how, rows, 4, 1).statement), "laplace(0.0009765625)");
+    assert_string_equal(event_of(answer_of(dusk_mean_release, &how, rows, 4, 1).statement),
+                        "laplace(0.0009765625)");
 }
 
 static void budgets_are_shared(void **state)
