@@ -156,7 +156,7 @@ dusk_status dusk_randomized_response_draw(const dusk_randomized_response *rr, ui
     double odds, guess;
 
     DUSK_TRY(check_response(rr, err));
-    odds = (rr->answers - 1) * exp(-rr->epsilon);
+    odds = (rr->answers - 1) * dusk_exp_down(-rr->epsilon);
     guess = odds / (1 + odds);
     DUSK_NEW(noisy, n);
     for (size_t i = 0; i < n; i++) {
@@ -231,14 +231,14 @@ static double deviation_up(double n, double variance, double beta)
     return fmin(hoeffding, bernstein);
 }
 
-/* (count - n base) / slope; cut far out, where the half-width is infinite. */
+/* (count - n base) / slope. */
 static range invert(const response_line *line, double count, double n)
 {
     double low = dusk_sub_down(count, dusk_mul_up(n, line->base.hi));
     double high = dusk_sub_up(count, dusk_mul_down(n, line->base.lo));
     low = dusk_div_down(low, low < 0 ? line->slope.lo : line->slope.hi);
     high = dusk_div_up(high, high < 0 ? line->slope.hi : line->slope.lo);
-    return (range){ fmax(low, -0x1p1000), fmin(high, 0x1p1000) };
+    return (range){ low, high };
 }
 
 static void estimate_one(double *estimate, double *half_width, const response_line *line, double count,
@@ -248,10 +248,11 @@ static void estimate_one(double *estimate, double *half_width, const response_li
     double variance = fmax(variance_up(line->base.lo, line->base.hi), variance_up(hold.lo, hold.hi));
     double deviation = dusk_div_up(deviation_up(n, variance, beta), line->slope.lo);
     range exact = invert(line, count, n);
-    double middle = exact.lo + (exact.hi - exact.lo) / 2;
+    bool huge = !(exact.lo > -0x1p1000 && exact.hi < 0x1p1000); /* a slope that is all but 0 */
+    double middle = huge ? 0 : exact.lo + (exact.hi - exact.lo) / 2;
     double rounding = fmax(dusk_sub_up(exact.hi, middle), dusk_sub_up(middle, exact.lo));
     *estimate = middle;
-    *half_width = dusk_add_up(deviation, rounding);
+    *half_width = huge ? INFINITY : dusk_add_up(deviation, rounding);
 }
 
 static dusk_status add_counts(double *n, const uint64_t *counts, uint32_t k, dusk_error *err)
