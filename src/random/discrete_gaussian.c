@@ -42,10 +42,11 @@ void dusk_discrete_gaussian_sampler_init(dusk_additive *out, double scale, unsig
         dusk_rounded_init(&out->draw, DUSK_TAIL_EXPONENTIAL, square, fma(twice, scale, -square), 0, width);
     } else {
         dusk_rounded_init(&out->draw, DUSK_TAIL_HALF_NORMAL, scale, 0, 0.5, width);
+        out->draw.extra = true;
         out->look_below = look_bound(out);
         out->look_margin = 0x1p-40 + out->draw.few.margin * (16 / scale + 4 / scale / scale);
         out->inverse_square = 1 / (scale * scale);
-        out->word_width = ldexp(1, -(int)width);
+        out->word_width = ldexp(1, -(int)width) + 0x1p-52; /* and what the conversion loses */
     }
 }
 
@@ -151,7 +152,7 @@ static double magnitude(const dusk_additive *a, dusk_int128 k)
 static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_draw *draw, uint64_t word,
                           dusk_generator *gen, dusk_error *err)
 {
-    double low = (double)word * 0x1p-64;
+    double low = (double)(int64_t)(word >> 1) * 0x1p-63; /* signed: converts without a branch on a coin */
     dusk_status status = DUSK_OK;
     if (!draw->resolved) {
         *accepted = true;
@@ -167,19 +168,15 @@ static dusk_status accept(const dusk_additive *a, bool *accepted, dusk_rounded_d
                              : status;
 }
 
-/* One trial with scale >= 1. */
+/* One trial with scale >= 1; the extra word of the draw is the acceptance uniform. */
 static dusk_status try_rounded(const dusk_additive *a, bool *accepted, dusk_int128 *out, dusk_generator *gen,
                                dusk_error *err)
 {
     dusk_rounded_draw draw; /* not cleared: it is large, and made anew below */
-    draw.resolved = false;
-    uint64_t word;
-    dusk_status status;
-    DUSK_TRY(dusk_rounded_few(&a->draw, &draw, 1, gen, err));
-    DUSK_TRY(dusk_generator_words(gen, &word, 1, a->draw.width, err));
-    DUSK_TRY(accept(a, accepted, &draw, word, gen, err));
-    *out = draw.negative ? -draw.magnitude : draw.magnitude;
-done:
+    dusk_status status = dusk_rounded_few(&a->draw, &draw, 1, gen, err);
+    if (status != DUSK_OK) return status;
+    status = accept(a, accepted, &draw, draw.word[3], gen, err);
+    if (status == DUSK_OK) *out = draw.negative ? -draw.magnitude : draw.magnitude;
     if (draw.resolved) dusk_lazy_clear(&draw.v);
     return status;
 }
@@ -264,7 +261,7 @@ static dusk_status fill_block(const dusk_additive *a, dusk_rounded_block *block,
         done_already[block->undecided[i]] = true;
     }
     for (size_t i = 0; i < m; i++)
-        if ((double)words[i] * 0x1p-64 < a->look_below && !done_already[i])
+        if ((double)(int64_t)(words[i] >> 1) * 0x1p-63 < a->look_below && !done_already[i])
             DUSK_TRY(settle(a, block, i, words[i], gen, err));
 done:
     return status;

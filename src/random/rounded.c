@@ -197,19 +197,23 @@ dusk_status dusk_rounded_digits(const dusk_rounded *r, dusk_rounded_draw *draw, 
     return wide_digits(r, &draw->v, draw->word[0], draw->word[1], draw->word[2], err);
 }
 
-/* Sign, exponent and mantissa coins of one draw: three words, or the few coins
- * of a test. */
-static dusk_status draw_words(const dusk_rounded *r, uint64_t word[3], dusk_generator *gen, dusk_error *err)
+/* Sign, exponent and mantissa coins of one draw, and a word more where the law
+ * wants it: words, or the few coins of a test. */
+static dusk_status draw_words(const dusk_rounded *r, uint64_t word[4], dusk_generator *gen, dusk_error *err)
 {
-    if (r->width == DUSK_WIDTH_FULL) return dusk_generator_words(gen, word, 3, 64, err);
+    dusk_status status;
+    if (r->width == DUSK_WIDTH_FULL) return dusk_generator_words(gen, word, r->extra ? 4 : 3, 64, err);
     word[2] = 0;
-    dusk_status status = dusk_generator_words(gen, word, 1, 1 + r->wide.exponent_bits, err);
-    return status == DUSK_OK ? dusk_generator_words(gen, word + 1, 1, r->width, err) : status;
+    DUSK_TRY(dusk_generator_words(gen, word, 1, 1 + r->wide.exponent_bits, err));
+    DUSK_TRY(dusk_generator_words(gen, word + 1, 1, r->width, err));
+    if (r->extra) DUSK_TRY(dusk_generator_words(gen, word + 3, 1, r->width, err));
+done:
+    return status;
 }
 
 /* What the exponent coins say, for the kernel: their leading one, or any place
  * when there is none. */
-static dusk_digits kernel_digits(const dusk_rounded *r, const uint64_t word[3])
+static dusk_digits kernel_digits(const dusk_rounded *r, const uint64_t word[4])
 {
     uint64_t field = word[0] << 1 >> (64 - r->wide.exponent_bits);
     dusk_digits digits = { .hi = word[1], .lo = word[2] };

@@ -25,6 +25,7 @@ typedef struct dusk_rounded {
     const dusk_quantile_kernel *kernel; /* of this processor */
     dusk_tail tail;                     /* EXPONENTIAL or HALF_NORMAL */
     unsigned width;                     /* DUSK_WIDTH_FULL, or the digits a test draws at a time */
+    bool extra;                         /* single draws take one more word of coins along, see word[3] */
     bool narrow_suffices;               /* bulk draws may use one word each, and plain double */
     dusk_rounding narrow, wide;         /* what the bulk kernels need; margins included */
     dusk_rounding few;                  /* what single draws need: the coins of wide */
@@ -42,7 +43,8 @@ typedef struct dusk_rounded_draw {
     bool resolved;         /* the leading digits did not decide: v holds the digits */
     double rest;           /* with offset 0.5 and not resolved: scale Q(v) - magnitude to
                               within few.margin */
-    uint64_t word[3];      /* not resolved: the coins, see dusk_rounded_digits */
+    uint64_t word[4];      /* the coins: sign and exponent, mantissa; with `extra` one more word
+                              of `width` coins that the draw does not look at */
     dusk_lazy v;           /* resolved: to be cleared by the caller */
 } dusk_rounded_draw;
 
