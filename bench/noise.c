@@ -178,12 +178,13 @@ static void run_correlation(const bench_case *self, bench_result *out, dusk_gene
             .law = DUSK_ADDITIVE_##law_, .scale = scale_, .bytes = bytes_                                    \
         }                                                                                                    \
     }
-#define CONSTANT(title, LAW, exponent, bytes)                                                                \
+#define CONSTANT(title, LAW, exponent, bytes, aim)                                                           \
     NOISE(title "/constant/2^" #exponent, "one draw at a time, constant work, scale 2^" #exponent " steps",  \
-          "M draws/s", "generator bytes", ">= 10", run_constant, LAW, 0x1p##exponent, bytes)
+          "M draws/s", "generator bytes", aim, run_constant, LAW, 0x1p##exponent, bytes)
 #define CONSTANTS(title, LAW, bytes)                                                                         \
-    CONSTANT(title, LAW, 0, bytes), CONSTANT(title, LAW, 10, bytes), CONSTANT(title, LAW, 20, bytes),        \
-        CONSTANT(title, LAW, 30, bytes), CONSTANT(title, LAW, 40, bytes), CONSTANT(title, LAW, 60, bytes)
+    CONSTANT(title, LAW, 0, bytes, ">= 10"), CONSTANT(title, LAW, 10, bytes, ">= 10"),                       \
+        CONSTANT(title, LAW, 20, bytes, ">= 10"), CONSTANT(title, LAW, 30, bytes, ">= 10"),                  \
+        CONSTANT(title, LAW, 40, bytes, ">= 10"), CONSTANT(title, LAW, 60, bytes, NULL)
 #define BULK_FILL(title, LAW, exponent, bytes, aim)                                                          \
     NOISE(title "/bulk/2^" #exponent, "a vector of 1e7 draws, scale 2^" #exponent " steps", "M draws/s",     \
           "generator bytes", aim, run_bulk, LAW, 0x1p##exponent, bytes)

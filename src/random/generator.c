@@ -133,8 +133,8 @@ dusk_status dusk_generator_words(dusk_generator *gen, uint64_t *out, size_t n, u
 #ifdef DUSK_TESTING
     if (gen->is_tape) return dusk_tape_words(&gen->tape, out, n, bits, err);
 #endif
-    if (n == 1 && BUFFER - gen->next >= 8 && !is_forked(gen)) {
-        take(gen, out, 8);
+    if (n <= 4 && BUFFER - gen->next >= 8 * n && !is_forked(gen)) {
+        for (size_t i = 0; i < n; i++) take(gen, out + i, 8); /* word by word: no calls for a few bytes */
     } else {
         dusk_status status = take_all(gen, (unsigned char *)out, n * 8, err);
         if (status != DUSK_OK) return status;
