@@ -144,8 +144,9 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_selection_init(dusk_selection *out, dusk
                                                        double sensitivity, bool monotonic, double epsilon,
                                                        dusk_error *err);
 /* Choose one of n >= 1 candidates; *index is 0-based. Any scores: NaN counts as
- * the lowest, infinities as the largest double. The law is exact. The time
- * depends on the scores. */
+ * the lowest, infinities as the largest double; the sensitivity is at most 2^1000.
+ * The law is exact. Time, memory and how many coins are needed depend on the
+ * scores. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_selection_release(const dusk_selection *selection, size_t *index,
                                                           const double *scores, size_t n, dusk_generator *gen,
                                                           dusk_error *err);
@@ -166,9 +167,10 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_selection_interval(const dusk_selection 
 
 /* ---- Responses --------------------------------------------------------------- */
 
-/* Randomized response over k answers 0..k-1 [Warner 1965; Kairouz et al. 2016]:
- * the truth with probability p = (a e^eps...) below, else one of the others. A
- * value. Under replace-one: each person answers once whatever the data. */
+/* Randomized response over k answers 0..k-1 [Warner 1965; Kairouz, Bonawitz &
+ * Ramage 2016]: the truth with a probability that epsilon decides, else one of the
+ * others. A value. Its relation is replace-one: each person answers once, whatever
+ * the answer. */
 typedef struct dusk_randomized_response {
     uint32_t answers;     /* k >= 2 */
     double epsilon;       /* upper bound of what is given */
@@ -203,7 +205,9 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_estimate(const dusk_
 
 /* Sparse vector: ask about many queries, pay for those above a threshold [Dwork
  * & Roth 2014; corrected as in Lyu, Su & Li 2017, Algorithm 7]. Laplace noise on
- * the grid. Stops after `hits` answers above. */
+ * the grid; a query that is NaN counts as 0. Stops after `hits` answers above. With
+ * numeric answers both noises are drawn for every query, so that neither time nor
+ * failure tells which were above. */
 typedef struct dusk_sparse_vector_options {
     size_t size;        /* set by _init */
     double sensitivity; /* of every query */
