@@ -5,16 +5,12 @@
  * The bound is never below it, and within 1e-12 (delta) or 1e-9 (epsilon). */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "accounting/gaussian.h"
+#include "support.h"
 
 #define BITS 400
 #define COUNT(a) (sizeof(a) / sizeof *(a))

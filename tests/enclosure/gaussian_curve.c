@@ -4,15 +4,11 @@
  * at 500 bits: the bound is never below the truth, and within 1e-12 of it. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "accounting/gaussian.h"
+#include "support.h"
 
 #define TOLERANCE 1e-12
 #define COUNT(a) (sizeof(a) / sizeof *(a))

@@ -4,15 +4,11 @@
  * short, else wide enough that a tail of 1e-300 survives being taken as 1
  * minus the other. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "numeric/special.h"
+#include "support.h"
 
 enum { WIDE = 1400, NARROW = 320 };
 

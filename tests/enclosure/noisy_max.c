@@ -4,18 +4,14 @@
  * better than the relative error of 2^-40 that is assumed of them. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "mechanisms/noisy_max.h"
 #include "numeric/real.h"
 #include "random/generator.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { PRECISION = 300, RANDOM = 8000 };
 

@@ -4,15 +4,11 @@
  * x (1 - 1e-14) and x (1 + 1e-14) encloses p. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "numeric/special.h"
+#include "support.h"
 
 enum { BITS = 192 };
 

@@ -4,18 +4,13 @@
  * octaves and for digits that lead right beside a boundary; all kernels give
  * the same bits; margins keep their promise; and the exponential of the coins
  * keeps its error bound. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "random/exp_kernel.h"
 #include "random/rounded.h"
+#include "support.h"
 
 #define PRECISION 300
 

@@ -4,16 +4,12 @@
  * cases, and among subnormals. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "numeric/rounding.h"
+#include "support.h"
 
 static uint64_t seed;
 

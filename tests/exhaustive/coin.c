@@ -3,12 +3,6 @@
  * are not decided grow, so the walk goes to 2^-45 with few digits: the bias lies
  * between the mass of heads and that plus the undecided mass, which leaves no
  * room for a wrong margin. Sums of powers of two down to 2^-52 are exact. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -16,6 +10,7 @@
 #include "random/noise_coin.h"
 #include "random/rounded.h"
 #include "random/tape.h"
+#include "support.h"
 
 #define DEEP 48       /* coins: what is not decided then has mass about 2^-48 */
 #define ROUNDED 2e-16 /* a bias in double is off by no more */

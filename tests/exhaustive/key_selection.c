@@ -3,16 +3,11 @@
  * each, against all neighbours: one more unit on up to keys_per_unit of them.
  * What is shown, noisy counts included, must keep (epsilon, delta). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "mechanisms/key_selection.h"
 #include "random/tape.h"
+#include "support.h"
 
 /* What is seen of a key: nothing, or that it is there, or its count up to RANGE. */
 enum { RANGE = 24, SIDE = RANGE + 2, MOST = 3 };

@@ -4,19 +4,13 @@
 
 /* Exhaustive tests of integer samplers: the mass that finished tapes gave to
  * each small integer, and the check that it brackets the exact law. */
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "random/discrete_gaussian.h"
 #include "random/noise_additive.h"
 #include "random/tape.h"
+#include "support.h"
 
 #define LAW_RANGE 200
 

@@ -4,16 +4,11 @@
  * must be within e^epsilon (and delta) of what can still become of it for the
  * neighbour. Scale, grid, rounding of the value and noise are all in it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "mechanisms/noise.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { RANGE = 24, SIDE = 2 * RANGE + 1 };
 

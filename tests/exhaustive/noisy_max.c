@@ -4,17 +4,12 @@
  * all neighbouring pairs of small scores no probability grows by more
  * than e^epsilon. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "mechanisms/noisy_max.h"
 #include "mechanisms/selection.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { MOST = 16 };
 

@@ -3,16 +3,11 @@
  * bracket the law, and whatever two people hold, no answer is more than
  * e^epsilon times likelier from the one than from the other. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "mechanisms/randomized_response.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { MOST = 5 };
 

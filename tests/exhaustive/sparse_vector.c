@@ -5,16 +5,11 @@
  * be affordable, where a bound of e^epsilon says little; so neighbours are
  * compared on tapes for one query, and in the exact law for more of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "mechanisms/sparse_vector.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { MOST = 3, ANSWERS = 1 << MOST, CODES = ANSWERS + 9 };
 

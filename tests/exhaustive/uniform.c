@@ -2,16 +2,11 @@
 /* The law of the uniform draws on every coin tape, in whole units of
  * 2^-depth: every outcome gets exactly the same mass, and what stays undecided
  * is exactly what rejection leaves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "random/sampling.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { MOST = 1024 };
 

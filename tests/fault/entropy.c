@@ -2,21 +2,16 @@
 /* Entropy or memory fails at every place where a generator needs it: an error,
  * no coins, no leak, and the generator works again when the source does. */
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "random/entropy.h"
 #include "random/generator.h"
 #include "random/tape.h"
+#include "support.h"
 
 static dusk_generator *fresh(void)
 {

@@ -2,16 +2,11 @@
 /* The n-th allocation fails, for every n until the call succeeds: each public
  * release must answer DUSK_ERR_MEMORY with one sentence, leave its outputs
  * untouched, and leak nothing (the sanitizer build looks). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "dusk/dusk.h"
+#include "support.h"
 
 #define PEOPLE 40
 

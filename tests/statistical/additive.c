@@ -5,12 +5,6 @@
  * pairs of draws that are neighbours, or eight apart as the lanes of a vector
  * are. All tests together fail a right sampler with probability 1e-6.
  * DUSK_SEED chooses other coins. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,6 +12,7 @@
 #include "numeric/special.h"
 #include "random/noise_additive.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { N = 1 << 20, BINS = 300, GROUPS = 8, BYTES = 256 };
 

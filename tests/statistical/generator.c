@@ -3,16 +3,11 @@
  * seeds and alpha 1e-6 on each side. The cipher needs no such test; what is
  * tested is the way from its blocks to words, bytes and numbers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "random/sampling.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { N = 1 << 12, ROUNDS = 1 << 11, CELLS = 1 << 16 };
 

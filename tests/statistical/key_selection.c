@@ -3,17 +3,12 @@
  * kept as often as the stated probability, those of one unit no more often than
  * delta (A16), wherever they stand in the list. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "dusk/mechanisms.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { N = 500000 };
 static uint64_t units[N];

@@ -3,18 +3,13 @@
  * attacks A1, A2 and A3 on floating-point noise find nothing, the law is that of
  * the ideal noise, and intervals hold as often as they say. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "dusk/mechanisms.h"
 #include "numeric/special.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { N = 1000000 };
 static double out[N];

@@ -2,17 +2,12 @@
 /* Randomized response at its production width: chi-square tests against the
  * exact laws, alpha 1e-6, fixed seed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "dusk/mechanisms.h"
 #include "numeric/special.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { RUNS = 2000000, MOST = 100 };
 

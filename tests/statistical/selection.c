@@ -2,17 +2,12 @@
 /* Selection at its production width: chi-square tests against the exact laws,
  * alpha 1e-6, fixed seed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "dusk/mechanisms.h"
 #include "mechanisms/noisy_max.h"
 #include "numeric/special.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { N = 8, RUNS = 400000 };
 

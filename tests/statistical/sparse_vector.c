@@ -2,16 +2,11 @@
 /* Sparse vector at its production width and grid: chi-square tests against the
  * law of Algorithm 7 with ideal Laplace noise, alpha 1e-6, fixed seed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "dusk/mechanisms.h"
 #include "numeric/special.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { QUERIES = 3, OUTCOMES = 1 << QUERIES, RUNS = 400000 };
 

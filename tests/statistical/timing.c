@@ -5,20 +5,15 @@
  * real dependence spoils them all, as the last test shows with a sampler that
  * works the longer the larger its value is. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
 
-#include <cmocka.h>
-
 #include "random/noise_additive.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { DRAWS = 200000, SAMPLES = 5 };
 static double size[DRAWS], duration[DRAWS], sorted[DRAWS];

@@ -5,16 +5,12 @@
  * Steinke 2020, Proposition 12, at the best order). What we answer is never
  * below them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "accounting/gaussian.h"
 #include "dusk/accounting.h"
+#include "support.h"
 
 /* The table's parameters are decimals, ours the doubles next to them. */
 #define SLACK 4e-15

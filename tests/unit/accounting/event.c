@@ -3,16 +3,11 @@
  * price by basic composition. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "accounting/event.h"
 #include "accounting/gaussian.h"
+#include "support.h"
 
 static void assert_refused(dusk_status status, const dusk_error *err, const char *word)
 {

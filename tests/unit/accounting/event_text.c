@@ -2,17 +2,12 @@
 /* The text form of events: it round-trips, and hostile text gets one sentence
  * with a column. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "accounting/event.h"
+#include "support.h"
 
 static void assert_reads_as(const char *text, const char *normal)
 {

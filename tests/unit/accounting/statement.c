@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements: one text, one JSON form, and what they refuse to carry. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "dusk/accounting.h"
+#include "support.h"
 
 static dusk_statement statement_of(const char *event_text, double delta, dusk_neighbours neighbours,
                                    const char *unit)

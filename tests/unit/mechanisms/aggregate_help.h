@@ -5,20 +5,14 @@
 /* For the tests of the aggregates. Two releases with the same coins differ by
  * what the data differ by: that shows exact sums and sensitivities without any
  * statistics. */
-
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "dusk/mechanisms.h"
 #include "random/tape.h"
+#include "support.h"
 
 static inline dusk_generator *seeded(uint64_t seed)
 {

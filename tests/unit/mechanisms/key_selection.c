@@ -4,18 +4,13 @@
  * and the certified ends of the two pieces. */
 #include <math.h>
 #include <mpfr.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "mechanisms/keep_curve.h"
 #include "mechanisms/key_selection.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { BITS = 2500 }; /* exp(-800) beside 1 and more */
 

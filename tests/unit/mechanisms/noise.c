@@ -5,19 +5,14 @@
  * The law of the answers: exhaustive/noise_release.c. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "mechanisms/noise.h"
 #include "random/tape.h"
+#include "support.h"
 
 static dusk_generator *seeded(uint64_t seed)
 {

@@ -2,18 +2,13 @@
 /* Randomized response as shipped: what is refused, the event, the estimate and
  * its half-width. Its law: tests/exhaustive and tests/statistical. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
 #include "random/tape.h"
+#include "support.h"
 
 static dusk_randomized_response make(uint32_t answers, double epsilon)
 {

@@ -3,18 +3,13 @@
  * event and the interval. Its law: tests/exhaustive and tests/statistical. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
 #include "random/tape.h"
+#include "support.h"
 
 static const dusk_selection_method methods[] = { DUSK_SELECT_EXPONENTIAL, DUSK_SELECT_PERMUTE_AND_FLIP,
                                                  DUSK_SELECT_NOISY_MAX_LAPLACE, DUSK_SELECT_NOISY_MAX_GUMBEL,

@@ -3,19 +3,14 @@
  * margin. Its law: tests/exhaustive and tests/statistical. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
 #include "mechanisms/sparse_vector.h"
 #include "random/tape.h"
+#include "support.h"
 
 static dusk_sparse_vector_options usual(void)
 {

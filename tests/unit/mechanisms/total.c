@@ -4,19 +4,14 @@
  * matter. Noise of 2^-40 steps, which is 0, shows the exact total. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "base/platform.h"
 #include "mechanisms/noise.h"
 #include "random/sampling.h"
 #include "random/tape.h"
+#include "support.h"
 
 static dusk_generator *seeded(uint64_t seed)
 {

@@ -5,17 +5,13 @@
  * (Casacuberta et al., CCS 2022). */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "dusk/numeric.h"
+#include "support.h"
 
 static uint64_t seed;
 

@@ -4,16 +4,12 @@
  * wraps or depends on the order. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <gmp.h>
 
 #include "numeric/fixed_sum.h"
+#include "support.h"
 
 static uint64_t seed;
 

@@ -2,16 +2,11 @@
 /* Certified reals: every interval operation contains what it should, on boxes of
  * all signs and at mixed precision; sign and floor of numbers that are given by
  * enclosures that shrink; saturation; and a number on a boundary is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "numeric/real.h"
+#include "support.h"
 
 static uint64_t seed = 42;
 

@@ -3,14 +3,9 @@
  * the root, and cost little more than bisection at worst. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "numeric/root.h"
+#include "support.h"
 
 static int calls;
 

@@ -3,14 +3,9 @@
  * many inputs is tests/enclosure/rounding.c. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "numeric/rounding.h"
+#include "support.h"
 
 static void test_sums(void **state)
 {

@@ -2,15 +2,11 @@
 /* log1mexp and log_sum_exp against MPFR, and at their ends. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <mpfr.h>
 
 #include "numeric/special.h"
+#include "support.h"
 
 static uint64_t seed;
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generator: its stream against the ciphers called directly, what it
  * leaves in memory, and what happens to it across fork(2). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <openssl/evp.h>
 #include <sodium.h>
 
@@ -18,6 +13,7 @@
 #include "random/entropy.h"
 #include "random/state.h"
 #include "random/tape.h"
+#include "support.h"
 
 enum { BUFFER = DUSK_GENERATOR_BUFFER, KEY = DUSK_STREAM_KEY, SAMPLE = 32 };
 

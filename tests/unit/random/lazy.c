@@ -2,17 +2,12 @@
 /* Lazily drawn uniforms: digits in pieces of any size are the digits at once,
  * the enclosure is exactly the numbers that begin with them, zeros at the front
  * have no end, and refining takes `width` coins. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdbool.h>
 
 #include "base/memory.h"
 #include "random/lazy.h"
 #include "random/tape.h"
+#include "support.h"
 
 #define DIGITS 400
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uniform draws at the edges of their ranges, and that a shuffle turns its
  * choices into orders one to one. Their law: exhaustive/uniform.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "random/sampling.h"
 #include "random/tape.h"
+#include "support.h"
 
 static dusk_generator *tape_of(const uint64_t *words, unsigned count)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The coin tape itself: which coins it gives, when it stops, and that a walk
  * over all tapes visits each exactly once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "random/generator.h"
 #include "random/tape.h"
+#include "support.h"
 
 static void coins_come_in_order(void **state)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One generator a thread, by fork: threads draw at the same time without a lock
  * (the thread sanitizer looks), and no two draw the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "random/noise_additive.h"
+#include "support.h"
 
 #define THREADS 4
 #define DRAWS 20000
