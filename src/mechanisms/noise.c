@@ -60,8 +60,9 @@ dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimen
 static int default_grid(const dusk_noise *noise, double scale)
 {
     int grid = ilogb(scale) - (noise->dimension > 1 ? 30 : 40);
-    /* what rounding a vector adds, a step a coordinate, stays below 2^-10 */
-    int fine = ilogb(fmax(noise->sensitivity / noise->dimension, DBL_MIN)) - (noise->dimension > 1 ? 10 : 20);
+    /* what rounding a vector adds, a step a coordinate in the norm, stays below 2^-10 */
+    double steps = is_gaussian(noise->law) ? sqrt(noise->dimension) : noise->dimension;
+    int fine = ilogb(fmax(noise->sensitivity / steps, DBL_MIN)) - (noise->dimension > 1 ? 10 : 20);
     int finest = ilogb(scale) - 58;
     if (fine < grid) grid = fine;
     return grid < finest ? finest : grid;
