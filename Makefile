@@ -17,7 +17,7 @@ TAINT := $(patsubst tests/taint/%.c,test.taint.%,$(wildcard tests/taint/*.c))
 help:
 	@echo "make demo     set up, build, and answer a private question about the sample"
 	@echo "make check    set up, build, and run every test"
-	@echo "make soak     what takes long: fuzzing, deep coin tapes, the slow tests with SEEDS=$(SEEDS) seeds"
+	@echo "make soak     what takes long: fuzzing, the statistical tests with SEEDS=$(SEEDS) seeds"
 	@echo "make bench    measure (PATTERN=word for some cases only)"
 	@echo "make install  install below PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make format   lay out the C files with clang-format"
@@ -81,11 +81,9 @@ soak: build
 	@for target in build-fuzz/fuzz/fuzz.*; do \
 	    $$target -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 -verbosity=0 || exit 1; \
 	done
-	@echo "== deep tapes"
-	@DUSK_SOAK=1 build/tests/test.exhaustive.discrete
 	@for seed in $$(seq 1 $(SEEDS)); do \
 	    echo "== seed $$seed of $(SEEDS)"; \
-	    DUSK_SEED=$$seed $(CTEST) --test-dir build -L 'slow|soak' -E '^install\.' || exit 1; \
+	    DUSK_SEED=$$seed $(CTEST) --test-dir build -L 'slow|soak' -E '^(install|mutant|exhaustive)\.' || exit 1; \
 	done
 
 bench: setup

@@ -234,16 +234,6 @@ done:
     return status;
 }
 
-static double width_of(const dusk_interval *x)
-{
-    mpfr_t width;
-    mpfr_init2(width, 53);
-    mpfr_sub(width, x->hi, x->lo, MPFR_RNDU);
-    double result = mpfr_get_d(width, MPFR_RNDU);
-    mpfr_clear(width);
-    return result;
-}
-
 /* The noise of a contender; returns how wide its enclosure is. */
 static double enclose_noise(const field *f, const contender *c, dusk_interval *out)
 {
@@ -251,7 +241,7 @@ static double enclose_noise(const field *f, const contender *c, dusk_interval *o
     dusk_lazy_enclose(c->digits, out);
     dusk_tail_quantile(laplace ? DUSK_TAIL_EXPONENTIAL : DUSK_TAIL_GUMBEL, out, out);
     if (laplace && f->words[c->index] >> 63) dusk_interval_neg(out, out);
-    return width_of(out);
+    return dusk_interval_width(out);
 }
 
 /* out += rate (score_a - score_b) + ln(weight_a) - ln(weight_b). */

@@ -118,6 +118,16 @@ void dusk_interval_log(dusk_interval *out, const dusk_interval *a)
     mpfr_log(out->hi, a->hi, MPFR_RNDU);
 }
 
+double dusk_interval_width(const dusk_interval *x)
+{
+    mpfr_t width;
+    mpfr_init2(width, 53);
+    mpfr_sub(width, x->hi, x->lo, MPFR_RNDU);
+    double result = mpfr_get_d(width, MPFR_RNDU);
+    mpfr_clear(width);
+    return result;
+}
+
 /* A question about a number, answered when its enclosure allows. */
 typedef bool decide(const dusk_interval *x, void *answer);
 

@@ -46,6 +46,9 @@ void dusk_interval_exp(dusk_interval *out, const dusk_interval *a);
 void dusk_interval_expm1(dusk_interval *out, const dusk_interval *a);
 void dusk_interval_log(dusk_interval *out, const dusk_interval *a); /* a > 0; lo = 0 gives -inf */
 
+/* hi - lo, rounded up: who of several numbers is known least. */
+double dusk_interval_width(const dusk_interval *x);
+
 /* Write an enclosure of the number into `out`, whose ends have a precision
  * that grows from call to call. Fails only for lack of coins. */
 typedef dusk_status dusk_enclose(void *real, dusk_interval *out, dusk_error *err);

@@ -55,7 +55,8 @@ typedef struct acceptance { /* v2 - (1 - A(K, x)): positive to accept */
     dusk_int128 k;
     dusk_lazy *v, *v2;
     dusk_generator *gen;
-    bool again; /* the digits known already did not decide */
+    bool again;             /* the digits known already did not decide: */
+    double wide_a, wide_v2; /* draw more of the one that is known less */
 } acceptance;
 
 /* out = exp((x^2 - 1/4) / (2 s^2)) / cosh(k x / s^2) for x enclosed in `x`. */
@@ -97,14 +98,15 @@ static dusk_status enclose_acceptance(void *real, dusk_interval *out, dusk_error
     dusk_status status = DUSK_OK;
     dusk_interval_init(&x, mpfr_get_prec(out->lo));
     dusk_interval_init(&t, mpfr_get_prec(out->lo));
-    if (c->again) DUSK_TRY(dusk_lazy_refine(c->v, c->gen, err));
-    if (c->again) DUSK_TRY(dusk_lazy_refine(c->v2, c->gen, err));
+    if (c->again) DUSK_TRY(dusk_lazy_refine(c->wide_a >= c->wide_v2 ? c->v : c->v2, c->gen, err));
     c->again = true;
     dusk_rounded_enclose(&c->a->draw, c->v, &x);
     dusk_interval_set_int(&t, c->k);
     dusk_interval_sub(&x, &x, &t);
     enclose_a(out, &x, c->k, c->a->scale);
     dusk_lazy_enclose(c->v2, &t);
+    c->wide_a = dusk_interval_width(out);
+    c->wide_v2 = dusk_interval_width(&t);
     dusk_interval_add(out, out, &t);
     dusk_interval_set(&t, 1);
     dusk_interval_sub(out, out, &t);
@@ -119,7 +121,7 @@ static dusk_status accept_certified(const dusk_additive *a, bool *accepted, dusk
                                     uint64_t word, dusk_generator *gen, dusk_error *err)
 {
     dusk_lazy v2;
-    acceptance c = { a, k, v, &v2, gen, false };
+    acceptance c = { .a = a, .k = k, .v = v, .v2 = &v2, .gen = gen };
     int sign;
     dusk_status status;
     dusk_lazy_init(&v2, a->draw.width);

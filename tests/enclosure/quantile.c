@@ -35,13 +35,7 @@ static void find_kernels(void)
 
 static uint64_t seed = 2024;
 
-static uint64_t next(void)
-{
-    uint64_t z = seed += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+static uint64_t next(void) { return splitmix64(&seed); }
 
 static double uniform(void) { return (double)(next() >> 11) * 0x1p-53; }
 

@@ -13,20 +13,7 @@
 
 static uint64_t seed;
 
-static uint64_t random_bits(void)
-{
-    uint64_t z = seed += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static double from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+static uint64_t random_bits(void) { return splitmix64(&seed); }
 
 /* Any double, one of moderate size, one with few bits, or a subnormal. */
 static double random_double(void)

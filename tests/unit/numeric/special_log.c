@@ -12,10 +12,7 @@ static uint64_t seed;
 
 static double uniform(double low, double high)
 {
-    uint64_t z = seed += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return low + (high - low) * ((double)((z ^ z >> 31) >> 11) * 0x1p-53);
+    return low + (high - low) * ((double)(splitmix64(&seed) >> 11) * 0x1p-53);
 }
 
 static void check_log1mexp(double x)
