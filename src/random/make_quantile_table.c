@@ -9,6 +9,7 @@
  * the segment with the smaller tail; no sampling, no fitting. The bounds on
  * the rounding of the evaluation are those of random/rounded.proof.md. */
 #include <mpfr.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -218,6 +219,10 @@ static void copy(FILE *from, FILE *to)
     char line[4096];
     rewind(from);
     while (fgets(line, sizeof line, from)) fputs(line, to);
+    if (ferror(from)) {
+        perror("make_quantile_table");
+        exit(1);
+    }
     fclose(from);
 }
 
@@ -261,5 +266,11 @@ int main(int argc, char **argv)
     copy(summary, out);
     fputs("};\n", out);
     mpfr_free_cache();
-    return fclose(out) != 0;
+    bool failed = ferror(out);
+    if (fclose(out) != 0 || failed) {
+        perror(argv[1]);
+        remove(argv[1]); /* a table cut short by a full disk must not be compiled */
+        return 1;
+    }
+    return 0;
 }
