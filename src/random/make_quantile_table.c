@@ -266,10 +266,9 @@ int main(int argc, char **argv)
     copy(summary, out);
     fputs("};\n", out);
     mpfr_free_cache();
-    bool failed = ferror(out);
+    bool failed = ferror(out); /* a table cut short by a full disk must not be compiled */
     if (fclose(out) != 0 || failed) {
         perror(argv[1]);
-        remove(argv[1]); /* a table cut short by a full disk must not be compiled */
         return 1;
     }
     return 0;
