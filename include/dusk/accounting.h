@@ -8,14 +8,22 @@
 #include "dusk/base.h"
 
 /* What was released, and what it costs. An event says which mechanism ran with
- * which public parameters, never anything about the data. A statement puts an
- * event beside the promise that follows from it. Both are values: copy them,
- * compare their texts, store them.
+ * which public parameters, never anything about the data. A composition is any
+ * number of events, declared beforehand; accountants price it. A filter watches
+ * over choices that depend on earlier answers. A statement puts an event beside
+ * the promise that follows from it.
  *
  * Text form of events (it round-trips; the ledger stores it):
- *   pure(eps)  approx(eps, delta)  zcdp(rho)  gdp(mu)
+ *   pure(eps)  approx(eps, delta)  gdp(mu)
+ *   zcdp(rho[, xi])               D_alpha <= xi + rho alpha for every alpha > 1
+ *   mcdp(mu, tau)                 mean-concentrated [Dwork & Rothblum 2016]
+ *   tcdp(rho, omega)              truncated: D_alpha <= rho alpha for alpha < omega
+ *   rdp(alpha: eps, ...)          Renyi divergence of each order alpha at most eps
+ *   fdp(a: b, ...)                trade-off function, straight between points (a, b)
+ *   pld(loss: p, ...)             privacy losses and their probabilities; "inf: p"
  *   laplace(b)                    noise scale over l1 sensitivity
  *   gaussian(sigma)               noise deviation over l2 sensitivity
+ *   staircase(eps, gamma)         piecewise constant noise [Geng & Viswanath 2014]
  *   discrete_laplace(b[, s])      law ~ exp(-|k|/b), integer sensitivity s (1)
  *   discrete_gaussian(sigma[, s]) law ~ exp(-k^2/(2 sigma^2)), sensitivity s (1)
  *   randomized_response(eps, k)   k answers
@@ -23,13 +31,30 @@
  *   permute_and_flip(eps)
  *   noisy_max(eps)                Laplace noise
  *   svt(eps1, eps2, c)            sparse vector, threshold and query shares, c hits
+ *   svt_gaussian(sigma1, sigma2, n)  the same with Gaussian noise, one hit, at most n queries
+ *   tree(sigma, n)                sums of a stream of n items by a binary tree
+ *   matrix(sigma, s)              matrix factorisation of column norm s
+ *   shuffle(n, eps0)              n reports, each eps0-private locally, shuffled
+ *   poisson(q, e)                 e on a sample that takes each unit with chance q
+ *   without_replacement(m, n, e)  e on a sample of exactly m of n units
+ *   with_replacement(m, n, e)     m draws of one of n units
+ *   group(k, e)                   k units together
+ *   parallel(e, e, ...)           e's on disjoint parts of the data
+ *   select_best(eta, gamma, e)    the best of a random number of runs, truncated negative
+ *                                 binomial [Papernot & Steinke 2022]; eta = 1: geometric
+ *   select_poisson(mu, e)         the same, Poisson number of runs
  *   e * n    e + e    (e)         n times; one after the other
  * An event is kept in a normal form: sums and repetitions are multiplied out,
  * (a + b) * 2 being a * 2 + b * 2, and equal parts are counted together, up to
  * 2^62 times. The order of parts does not matter to any price.
  *
- * Sensitivities are those of the neighbouring relation that goes with the
- * statement; the library has no default for it. */
+ * The neighbouring relation is explicit and has no default. Parameters of noise
+ * (sigma, b, and the sensitivity of discrete noise) are relative to what adding
+ * or removing a unit can change; under replace-one such an event has twice the
+ * distance, and poisson(q, e) compares "x or nothing" with "x' or nothing".
+ * Parameters that are promises themselves (pure, approx, zcdp, gdp, ...,
+ * exponential, svt) hold for the relation that is asked about; randomized
+ * response, without_replacement and shuffle are about replacing by nature. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,13 +76,13 @@ typedef enum dusk_neighbours {
 /* "add-remove" or "replace-one". */
 DUSK_API const char *dusk_neighbours_name(dusk_neighbours neighbours);
 
-#define DUSK_EVENT_NODES_MAX 64
+#define DUSK_EVENT_NODES_MAX 128
 
 /* An event. The bytes are private: make one with the functions below or by
  * dusk_event_parse, read it with dusk_event_format. Every event that exists
  * is valid. */
 typedef struct dusk_event {
-    uint64_t opaque[1 + 5 * DUSK_EVENT_NODES_MAX];
+    uint64_t opaque[1 + 6 * DUSK_EVENT_NODES_MAX];
 } dusk_event;
 
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_pure(dusk_event *out, double epsilon, dusk_error *err);
@@ -84,7 +109,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_svt(dusk_event *out, double epsilo
 
 /* a, then b (adaptively). `out` may be one of the inputs. DUSK_ERR_ARGUMENT
  * when the two together have more than DUSK_EVENT_NODES_MAX different parts or
- * a text of more than 4095 bytes. */
+ * a text of more than 8191 bytes. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_add(dusk_event *out, const dusk_event *a, const dusk_event *b,
                                                   dusk_error *err);
 /* The same event `times` times, times >= 1. */
@@ -92,7 +117,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_repeat(dusk_event *out, const dusk
                                                      dusk_error *err);
 
 /* Write the text form with its '\0' into `text`; DUSK_ERR_ARGUMENT when `size`
- * is too small (4096 always suffices). */
+ * is too small (8192 always suffices). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_format(const dusk_event *event, char *text, size_t size,
                                                      dusk_error *err);
 /* Read the text form. DUSK_ERR_PARSE names the column of a mistake. */
@@ -109,6 +134,143 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_parse(dusk_event *out, const char 
  * Gaussian at delta 0). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_epsilon_up(const dusk_event *event, double *epsilon,
                                                          double delta, dusk_error *err);
+
+/* Bounds that hold: lower <= truth <= upper. */
+typedef struct dusk_bound {
+    double lower, upper;
+} dusk_bound;
+
+/* The accountants, each also by name: "best", "exact", ... Values are pinned.
+ *   best      the smallest upper bound of all that apply, the largest lower one
+ *   exact     the curve of a single mechanism, run once
+ *   basic     epsilons and deltas add up
+ *   advanced  Dwork, Rothblum & Vadhan 2010 (as in Kairouz, Oh & Viswanath 2017)
+ *   optimal   Kairouz, Oh & Viswanath 2017; heterogeneous: Murtagh & Vadhan 2018
+ *   zcdp mcdp tcdp  concentrated privacy, converted with the best known theorem
+ *   rdp       Renyi divergences at the best real order
+ *   moments   Abadi et al. 2016, closed form; where its conditions hold
+ *   gdp       Gaussian privacy: mu^2 adds up
+ *   clt       the central limit theorem of GDP: an approximation, not a bound
+ *   lattice   convolution of privacy losses on a lattice, certified
+ *   contour   the contour integral of the moment generating function, certified */
+typedef enum dusk_accountant {
+    DUSK_BEST = 1,
+    DUSK_EXACT = 2,
+    DUSK_BASIC = 3,
+    DUSK_ADVANCED = 4,
+    DUSK_OPTIMAL = 5,
+    DUSK_ZCDP = 6,
+    DUSK_MCDP = 7,
+    DUSK_TCDP = 8,
+    DUSK_RDP = 9,
+    DUSK_MOMENTS = 10,
+    DUSK_GDP = 11,
+    DUSK_CLT = 12,
+    DUSK_LATTICE = 13,
+    DUSK_CONTOUR = 14
+} dusk_accountant;
+#define DUSK_ACCOUNTANTS 14
+
+/* "contour", ...; never NULL. */
+DUSK_API const char *dusk_accountant_name(dusk_accountant accountant);
+/* The accountant of that name; DUSK_ERR_ARGUMENT lists the names. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_accountant_named(dusk_accountant *out, const char *name,
+                                                         dusk_error *err);
+
+/* A composition that is declared beforehand: a list of events of any length,
+ * each with how often it runs, and the neighbouring relation. An empty one
+ * costs nothing. */
+typedef struct dusk_composition dusk_composition;
+DUSK_API DUSK_MUST_USE dusk_status dusk_composition_new(dusk_composition **out, dusk_neighbours neighbours,
+                                                        dusk_error *err);
+DUSK_API void dusk_composition_free(dusk_composition *composition);
+DUSK_API DUSK_MUST_USE dusk_status dusk_composition_add(dusk_composition *composition,
+                                                        const dusk_event *event, uint64_t times,
+                                                        dusk_error *err);
+/* Add the sum that `text` says; it may have any number of terms and a count of
+ * 0 (e * 0). DUSK_ERR_PARSE names the column of a mistake and adds nothing. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_composition_parse(dusk_composition *composition, const char *text,
+                                                          dusk_error *err);
+/* The same where `text` has the name `variable` (letters and '_') in the place
+ * of a number, once or more, which stands for `value`; as a count or a whole
+ * number it is rounded down. DUSK_ERR_PARSE when the name is not there. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_composition_parse_with(dusk_composition *composition,
+                                                               const char *text, const char *variable,
+                                                               double value, dusk_error *err);
+
+/* An answer: bounds, who says so, and whether it is only an approximation
+ * (clt), which must not be charged. A lower bound says that no smaller number
+ * is right for mechanisms of which only the event is known; it is 0 for
+ * accountants that give none. */
+typedef struct dusk_account {
+    dusk_bound bound;
+    dusk_accountant accountant;
+    int approximation;
+} dusk_account;
+
+/* Epsilon at delta in [0, 1) (+inf when none is finite), delta at epsilon >= 0,
+ * the type II error that an attacker who allows himself a type I error of
+ * alpha in [0, 1] must accept (bound.lower is what is promised), and the
+ * largest advantage (true positives minus false positives) of any test for a
+ * unit's presence. DUSK_ERR_UNSUPPORTED says which part the accountant cannot
+ * price; `best` takes whoever can. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_account_epsilon(dusk_account *out,
+                                                        const dusk_composition *composition, double delta,
+                                                        dusk_accountant accountant, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_account_delta(dusk_account *out, const dusk_composition *composition,
+                                                      double epsilon, dusk_accountant accountant,
+                                                      dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_account_tradeoff(dusk_account *out,
+                                                         const dusk_composition *composition, double alpha,
+                                                         dusk_accountant accountant, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_account_advantage(dusk_account *out,
+                                                          const dusk_composition *composition,
+                                                          dusk_accountant accountant, dusk_error *err);
+/* The odds that an attacker gives to a fact about a unit after the answer, at
+ * most, when they were `odds` before, except with probability `delta`. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_account_posterior_odds(double *out,
+                                                               const dusk_composition *composition,
+                                                               double odds, double delta, dusk_error *err);
+
+/* Calibrate: the value of `variable` in `text` at which the promise is
+ * (epsilon, delta), rounded to the safe side; the promise is then checked at
+ * that value. More noise or fewer steps is found by trying which way privacy
+ * grows. DUSK_ERR_UNSUPPORTED when no value reaches the target. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_account_solve(double *out, const char *text, const char *variable,
+                                                      dusk_budget target, dusk_neighbours neighbours,
+                                                      dusk_accountant accountant, dusk_error *err);
+
+/* Filters, for choices that depend on earlier answers: only those with a proof
+ * for fully adaptive composition. A charge is refused with DUSK_ERR_BUDGET, and
+ * then spends nothing, when all charges together would no longer be within the
+ * budget. It costs O(1) (RDP: O(orders)), whatever went before. */
+typedef enum dusk_filter_kind {
+    DUSK_FILTER_BASIC = 1, /* Rogers et al. 2016; epsilons and deltas         */
+    DUSK_FILTER_ZCDP = 2,  /* Feldman & Zrnic 2021; rho                       */
+    DUSK_FILTER_RDP = 3,   /* Feldman & Zrnic 2021; at each of several orders */
+    DUSK_FILTER_GDP = 4    /* Smith & Thakurta 2022, Koskela et al. 2023; mu^2 */
+} dusk_filter_kind;
+typedef struct dusk_filter dusk_filter;
+DUSK_API DUSK_MUST_USE dusk_status dusk_filter_new(dusk_filter **out, dusk_filter_kind kind,
+                                                   dusk_budget budget, dusk_neighbours neighbours,
+                                                   dusk_error *err);
+DUSK_API void dusk_filter_free(dusk_filter *filter);
+DUSK_API DUSK_MUST_USE dusk_status dusk_filter_charge(dusk_filter *filter, const dusk_event *event,
+                                                      dusk_error *err);
+/* The share of the budget that is spent, from 0 to 1, rounded up. */
+DUSK_API double dusk_filter_spent(const dusk_filter *filter);
+
+/* An odometer: no budget, but at any time a bound on what was spent so far. The
+ * bound holds at every time at once, also at one chosen by looking at answers
+ * [Rogers et al. 2016; Feldman & Zrnic 2021; a union over doubling budgets]. */
+typedef struct dusk_odometer dusk_odometer;
+DUSK_API DUSK_MUST_USE dusk_status dusk_odometer_new(dusk_odometer **out, dusk_filter_kind kind, double delta,
+                                                     dusk_neighbours neighbours, dusk_error *err);
+DUSK_API void dusk_odometer_free(dusk_odometer *odometer);
+DUSK_API DUSK_MUST_USE dusk_status dusk_odometer_charge(dusk_odometer *odometer, const dusk_event *event,
+                                                        dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_odometer_epsilon(const dusk_odometer *odometer, double *epsilon,
+                                                         dusk_error *err);
 
 /* How the numbers of a release were made. */
 typedef enum dusk_numerics {
@@ -137,7 +299,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_statement_init(dusk_statement *out, cons
 /* Append a declared fact ("; " between facts); what does not fit is DUSK_ERR_ARGUMENT. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_assume(dusk_statement *statement, const char *fact,
                                                          dusk_error *err);
-/* One line of text (epsilon to six digits, rounded up), or one JSON object (all digits); 8192 bytes always suffice. */
+/* One line of text (epsilon to six digits, rounded up), or one JSON object (all digits); 16384 bytes always suffice. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_format(const dusk_statement *statement, char *text,
                                                          size_t size, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_json(const dusk_statement *statement, char *text,

@@ -46,7 +46,8 @@ static double pure_price_up(const dusk_event_part *part)
     case DUSK_EVENT_GDP:
     case DUSK_EVENT_GAUSSIAN:
     case DUSK_EVENT_DISCRETE_GAUSSIAN:
-    case DUSK_EVENT_KINDS: break;
+    case DUSK_EVENT_KINDS:
+    default: break;
     }
     return INFINITY;
 }

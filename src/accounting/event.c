@@ -52,7 +52,9 @@ const dusk_event_form *dusk_event_form_of(uint64_t kind) { return &forms[kind]; 
 uint64_t dusk_event_kind_named(const char *name, size_t length)
 {
     for (uint64_t kind = 1; kind < DUSK_EVENT_KINDS; kind++)
-        if (strlen(forms[kind].name) == length && memcmp(forms[kind].name, name, length) == 0) return kind;
+        if (forms[kind].name && strlen(forms[kind].name) == length &&
+            memcmp(forms[kind].name, name, length) == 0)
+            return kind;
     return 0;
 }
 

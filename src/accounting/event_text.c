@@ -68,7 +68,7 @@ dusk_status dusk_event_format(const dusk_event *event, char *text, size_t size, 
     dusk_text_init(&written, buffer, sizeof buffer);
     write_parts(&written, &parts);
     if (written.overflow || written.length >= size)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 4096 bytes", "size is too small for the event");
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 8192 bytes", "size is too small for the event");
     memcpy(text, buffer, written.length + 1);
     return DUSK_OK;
 }

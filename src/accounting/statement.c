@@ -95,7 +95,7 @@ static dusk_status check_statement(const dusk_statement *statement, dusk_error *
 static dusk_status hand_over(const dusk_text *written, char *text, size_t size, dusk_error *err)
 {
     if (written->overflow || written->length >= size)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 8192 bytes", "size is too small for the statement");
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 16384 bytes", "size is too small for the statement");
     memcpy(text, written->data, written->length + 1);
     return DUSK_OK;
 }
@@ -112,7 +112,7 @@ static void six_digits_up(dusk_text *out, double x)
 
 dusk_status dusk_statement_format(const dusk_statement *statement, char *text, size_t size, dusk_error *err)
 {
-    char event[DUSK_EVENT_TEXT_MAX], buffer[8192];
+    char event[DUSK_EVENT_TEXT_MAX], buffer[16384];
     dusk_status status = DUSK_OK;
     dusk_text out;
     DUSK_TRY(check_statement(statement, err));
@@ -168,7 +168,7 @@ static void json_facts(dusk_text *out, const char *facts)
 
 dusk_status dusk_statement_json(const dusk_statement *statement, char *text, size_t size, dusk_error *err)
 {
-    char event[DUSK_EVENT_TEXT_MAX], buffer[8192];
+    char event[DUSK_EVENT_TEXT_MAX], buffer[16384];
     dusk_status status = DUSK_OK;
     dusk_text out;
     DUSK_TRY(check_statement(statement, err));

@@ -233,7 +233,7 @@ bool release_json(release_job *job)
 
 static dusk_status end_json(release_job *job, const dusk_statement *statement, dusk_error *err)
 {
-    char text[8192];
+    char text[16384];
     dusk_json *json = &job->json;
     dusk_json_key(json, "statement");
     if (statement) {
@@ -252,7 +252,7 @@ static dusk_status end_json(release_job *job, const dusk_statement *statement, d
 
 dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_error *err)
 {
-    char text[8192] = "none needed: answers that are public already cost nothing";
+    char text[16384] = "none needed: answers that are public already cost nothing";
     dusk_status status = DUSK_OK;
     if (receipt->statement) DUSK_TRY(dusk_statement_format(receipt->statement, text, sizeof text, err));
     if (job->settings->json) DUSK_TRY(end_json(job, receipt->statement, err));

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_ACCOUNTING_PAIR_H
+#define DUSK_ACCOUNTING_PAIR_H
+
+/* Dominating pairs [Zhu, Dong & Wang 2022]. Whatever a mechanism does on two
+ * neighbouring data sets can be simulated from a pair of laws (P, Q) that
+ * depends on the event alone, and composition multiplies the pairs. All that
+ * matters of a pair is the law of its privacy loss L = ln(dP/dQ) under P:
+ *     delta(eps) = E_P[(1 - exp(eps - L))+],
+ * where L = +inf counts 1. Adding and removing a unit are two directions with a
+ * pair each; the answer is the worse of the two. Replacing is symmetric.
+ *
+ * A list of pairs is what the contour, lattice and optimal accountants read.
+ * Numbers that are not exact come as bounds. */
+
+#include <stdbool.h>
+
+#include "accounting/composition.h"
+
+typedef enum dusk_direction {
+    DUSK_REMOVE = 1, /* P: the unit is there; Q: it is not */
+    DUSK_ADD = 2,    /* the other way round                */
+    DUSK_REPLACE = 3 /* P: it is x; Q: it is x'            */
+} dusk_direction;
+
+typedef enum dusk_pair_kind {
+    DUSK_PAIR_ATOMS = 1, /* finitely many losses                              */
+    DUSK_PAIR_GAUSSIAN,  /* N(mu, 1) and N(0, 1): L ~ N(mu^2/2, mu^2)         */
+    DUSK_PAIR_MIXTURE,   /* Gaussian location mixtures, see below             */
+    DUSK_PAIR_LAPLACE    /* Laplace laws at distance 1, maybe sampled         */
+} dusk_pair_kind;
+
+typedef struct dusk_pair {
+    dusk_pair_kind kind;
+    uint64_t times;
+    bool tight;                  /* lower bounds of this pair are lower bounds of the event */
+    dusk_bound infinite;         /* P(L = +inf), for one time */
+    const dusk_event_node *tree; /* for messages; borrowed */
+
+    /* ATOMS: P(L in loss[i]) = mass[i], increasing; what is missing to 1 (besides
+     * `infinite`) is at L = -inf or below every loss, and no bound needs it. When
+     * `lattice`, loss[i] encloses origin + i step; neighbouring atoms may have
+     * mass 0. Owned by the pair. */
+    size_t atoms;
+    dusk_bound *loss, *mass;
+    bool lattice;
+    dusk_bound origin, step;
+
+    /* GAUSSIAN: mu^2 of one time. */
+    dusk_bound mu_squared;
+
+    /* MIXTURE: with r(x) = 1 + sum_{j>=1} weight[j] (exp((2 j x - j^2)/(2 sigma^2)) - 1),
+     * the density ratio of sum_j weight[j] N(j, sigma^2) to N(0, sigma^2),
+     *   REMOVE   P = the mixture, Q = N(0, sigma^2):    L = ln r(x)
+     *   ADD      the other way round:                   L = -ln r(x)
+     *   REPLACE  P = the mixture, Q = its mirror image: L = ln r(x) - ln r(-x).
+     * weight[0] is 1 minus the others and is not stored. Weights are right to a
+     * relative 2^-50. */
+    dusk_direction direction;
+    double sigma;
+    size_t shifts; /* weight[1..shifts] */
+    double weight[32];
+
+    /* LAPLACE: Laplace(0, scale) with probability 1, or rate q < 1 of "sampled"
+     * as in MIXTURE with one shift:
+     *   r(x) = 1 + rate (exp((|x| - |x - 1|)/scale) - 1) against Laplace(0, scale). */
+    dusk_bound scale; /* of Laplace noise over distance */
+    double rate;
+} dusk_pair;
+
+typedef struct dusk_pairs {
+    dusk_direction direction;
+    size_t count;
+    dusk_pair *pair;
+} dusk_pairs;
+
+/* The pairs of a composition in one direction. GAUSSIAN parts are merged into
+ * one pair (mu^2 adds up, times = 1); times of the others are as in the
+ * composition; trees without effect are left out. DUSK_ERR_UNSUPPORTED, naming
+ * `accountant`, when a part has no dominating pair (zcdp, mcdp, tcdp, rdp,
+ * select_*): such parts have Renyi curves only. */
+DUSK_MUST_USE dusk_status dusk_pairs_resolve(dusk_pairs *out, const dusk_composition *composition,
+                                             dusk_direction direction, const char *accountant,
+                                             dusk_error *err);
+void dusk_pairs_free(dusk_pairs *pairs);
+
+/* delta(eps) of one pair, run once, for eps >= 0. */
+DUSK_MUST_USE dusk_status dusk_pair_delta(dusk_bound *delta, const dusk_pair *pair, double epsilon,
+                                          dusk_error *err);
+/* ln E_P[exp(s L); L < inf] of one pair, run once, for s > 0: s = alpha - 1 gives
+ * (alpha - 1) times the Renyi divergence. +inf when infinite.upper > 0. */
+DUSK_MUST_USE dusk_status dusk_pair_log_moment(dusk_bound *out, const dusk_pair *pair, double s,
+                                               dusk_error *err);
+
+#endif
