@@ -107,6 +107,53 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_noisy_max(dusk_event *out, double 
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_svt(dusk_event *out, double epsilon_threshold,
                                                   double epsilon_queries, uint64_t hits, dusk_error *err);
 
+/* The other mechanisms, curves and tables. A table has at most
+ * DUSK_EVENT_NODES_MAX - 1 points; `infinite` is the probability of an infinite
+ * loss (0: none). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_approximate_zcdp(dusk_event *out, double rho, double xi,
+                                                               dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_mcdp(dusk_event *out, double mu, double tau, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_tcdp(dusk_event *out, double rho, double omega,
+                                                   dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_rdp(dusk_event *out, const double *orders,
+                                                  const double *epsilons, size_t n, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_fdp(dusk_event *out, const double *type_one,
+                                                  const double *type_two, size_t n, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_pld(dusk_event *out, const double *losses,
+                                                  const double *probabilities, size_t n, double infinite,
+                                                  dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_staircase(dusk_event *out, double epsilon, double gamma,
+                                                        dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_svt_gaussian(dusk_event *out, double sigma_threshold,
+                                                           double sigma_queries, uint64_t queries,
+                                                           dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_tree(dusk_event *out, double sigma, uint64_t items,
+                                                   dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_matrix(dusk_event *out, double sigma, double column_norm,
+                                                     dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_shuffle(dusk_event *out, uint64_t reports, double local_epsilon,
+                                                      dusk_error *err);
+
+/* Wrappers; `out` may be the event that is wrapped. DUSK_ERR_ARGUMENT when the
+ * result has more than DUSK_EVENT_NODES_MAX parts, each wrapper, branch and
+ * point being one, a text of more than 8191 bytes, or is more than 64 deep. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_poisson(dusk_event *out, double rate, const dusk_event *event,
+                                                      dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_without_replacement(dusk_event *out, uint64_t sample,
+                                                                  uint64_t units, const dusk_event *event,
+                                                                  dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_with_replacement(dusk_event *out, uint64_t draws,
+                                                               uint64_t units, const dusk_event *event,
+                                                               dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_group(dusk_event *out, uint64_t size, const dusk_event *event,
+                                                    dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_parallel(dusk_event *out, const dusk_event *events, size_t n,
+                                                       dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_select_best(dusk_event *out, double eta, double gamma,
+                                                          const dusk_event *event, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_select_poisson(dusk_event *out, double mu,
+                                                             const dusk_event *event, dusk_error *err);
+
 /* a, then b (adaptively). `out` may be one of the inputs. DUSK_ERR_ARGUMENT
  * when the two together have more than DUSK_EVENT_NODES_MAX different parts or
  * a text of more than 8191 bytes. */
@@ -120,7 +167,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_repeat(dusk_event *out, const dusk
  * is too small (8192 always suffices). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_format(const dusk_event *event, char *text, size_t size,
                                                      dusk_error *err);
-/* Read the text form. DUSK_ERR_PARSE names the column of a mistake. */
+/* Read the text form. DUSK_ERR_PARSE names the column of a mistake. Whole
+ * numbers may be written as 1e6. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_parse(dusk_event *out, const char *text, dusk_error *err);
 
 /* An upper bound on the epsilon of the event at `delta` in [0, 1), by basic
@@ -131,7 +179,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_parse(dusk_event *out, const char 
  * shared equally among the parts that need one, and goes unused when none does
  * (unless the event is a single laplace or randomized_response, which gets a
  * smaller epsilon for it). +inf when no finite epsilon exists at this delta (a
- * Gaussian at delta 0). */
+ * Gaussian at delta 0). DUSK_ERR_UNSUPPORTED for wrappers and for mechanisms that
+ * basic composition knows no price of: dusk_account_epsilon is for them. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_epsilon_up(const dusk_event *event, double *epsilon,
                                                          double delta, dusk_error *err);
 

@@ -19,7 +19,7 @@ static double count_up(uint64_t n)
     return x < 0x1p64 && (uint64_t)x < n ? nextafter(x, INFINITY) : x;
 }
 
-static double times_up(const dusk_event_part *part)
+static double times_up(const dusk_event_node *part)
 {
     return DUSK_MUTATE(EPSILON_REPEAT_IGNORED, count_up(part->times), 1.0);
 }
@@ -30,7 +30,7 @@ static double at_least_zero(double x) { return x > 0 ? x : isnan(x) ? INFINITY :
 
 /* What one part costs with delta 0, or +inf when it has no finite price there. */
 DUSK_PROVEN(pure_price_up)
-static double pure_price_up(const dusk_event_part *part)
+static double pure_price_up(const dusk_event_node *part)
 {
     switch ((dusk_event_kind)part->kind) {
     case DUSK_EVENT_PURE:
@@ -41,12 +41,11 @@ static double pure_price_up(const dusk_event_part *part)
     case DUSK_EVENT_NOISY_MAX: return part->real[0];
     case DUSK_EVENT_SVT: return dusk_add_up(part->real[0], part->real[1]);
     case DUSK_EVENT_LAPLACE: return dusk_div_up(1, part->real[0]);
-    case DUSK_EVENT_DISCRETE_LAPLACE: return dusk_div_up(count_up(part->whole), part->real[0]);
+    case DUSK_EVENT_DISCRETE_LAPLACE: return dusk_div_up(count_up(part->whole[0]), part->real[0]);
     case DUSK_EVENT_ZCDP:
     case DUSK_EVENT_GDP:
     case DUSK_EVENT_GAUSSIAN:
     case DUSK_EVENT_DISCRETE_GAUSSIAN:
-    case DUSK_EVENT_KINDS:
     default: break;
     }
     return INFINITY;
@@ -65,13 +64,13 @@ static double response_price_up(double e0, double answers, double delta)
  * delta(eps) = 1 - exp((eps - 1/b)/2), in any dimension at the same l1
  * sensitivity; the others keep their pure price. */
 DUSK_PROVEN(single_price_up)
-static double single_price_up(const dusk_event_part *part, double delta)
+static double single_price_up(const dusk_event_node *part, double delta)
 {
     double pure = pure_price_up(part);
     if (delta > 0 && part->kind == DUSK_EVENT_LAPLACE)
         return at_least_zero(dusk_add_up(pure, 2 * dusk_log1p_up(-delta)));
-    if (delta > 0 && part->kind == DUSK_EVENT_RANDOMIZED_RESPONSE && part->whole < (UINT64_C(1) << 53))
-        return response_price_up(pure, (double)part->whole, delta);
+    if (delta > 0 && part->kind == DUSK_EVENT_RANDOMIZED_RESPONSE && part->whole[0] < (UINT64_C(1) << 53))
+        return response_price_up(pure, (double)part->whole[0], delta);
     return pure;
 }
 
@@ -92,17 +91,17 @@ static double best_order(double rho, double log_inverse)
     return high;
 }
 
-/* Canonne, Kamath & Steinke 2020, Proposition 12 at (alpha, alpha rho), solved for
- * epsilon:
- *   epsilon = alpha rho + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha)/(alpha - 1). */
+/* Canonne, Kamath & Steinke 2020, Proposition 12 at (alpha, xi + alpha rho), solved
+ * for epsilon:
+ *   epsilon = xi + alpha rho + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha)/(alpha - 1). */
 DUSK_PROVEN(zcdp_price_up)
-static double zcdp_price_up(double rho, double delta)
+static double zcdp_price_up(double rho, double xi, double delta)
 {
     if (isinf(rho)) return INFINITY;
     double a = best_order(rho, -log(delta));
     if (!(a > 0) || isinf(a)) return INFINITY;
     double alpha_up = dusk_add_up(1, a), alpha_down = dusk_add_down(1, a);
-    double first = dusk_mul_up(alpha_up, rho);
+    double first = dusk_add_up(xi, dusk_mul_up(alpha_up, rho));
     double second = -dusk_log1p_down(dusk_div_down(1, a)); /* ln(a/(1+a)) = -ln(1 + 1/a) */
     double third = dusk_div_up(dusk_sub_up(-dusk_log_down(delta), dusk_log_down(alpha_down)), a);
     return at_least_zero(dusk_add_up(dusk_add_up(first, second), third));
@@ -114,11 +113,12 @@ typedef struct bill {
     double delta;        /* of all approx parts                      */
     double mu_squared;   /* of all Gaussian parts                    */
     double rho;          /* of all zCDP parts                        */
+    double xi;           /* of all zCDP parts                        */
     double claims;       /* how many shares of the remaining delta   */
     double single_sigma; /* of a Gaussian that runs once, alone      */
 } bill;
 
-static double mu_squared_up(const dusk_event_part *part)
+static double mu_squared_up(const dusk_event_node *part)
 {
     double mu = part->kind == DUSK_EVENT_GDP ? part->real[0] : dusk_div_up(1, part->real[0]);
     return DUSK_MUTATE(EPSILON_MU_NOT_SQUARED, dusk_mul_up(mu, mu), mu);
@@ -130,7 +130,7 @@ static void add_pure(bill *b, double price)
 }
 
 DUSK_PROVEN(add_to_bill)
-static void add_to_bill(bill *b, const dusk_event_part *part)
+static void add_to_bill(bill *b, const dusk_event_node *part)
 {
     double n = times_up(part);
     switch ((dusk_event_kind)part->kind) {
@@ -145,6 +145,7 @@ static void add_to_bill(bill *b, const dusk_event_part *part)
     case DUSK_EVENT_ZCDP:
         if (b->rho == 0) b->claims = dusk_add_up(b->claims, 1);
         b->rho = dusk_add_up(b->rho, dusk_mul_up(n, part->real[0]));
+        b->xi = dusk_add_up(b->xi, dusk_mul_up(n, part->real[1]));
         break;
     case DUSK_EVENT_DISCRETE_GAUSSIAN: b->claims = dusk_add_up(b->claims, n); break;
     case DUSK_EVENT_APPROX:
@@ -156,40 +157,58 @@ static void add_to_bill(bill *b, const dusk_event_part *part)
 }
 
 /* The parts that take one share of delta each. */
-static double claims_price_up(const bill *b, const dusk_event_parts *parts, double share)
+static double claims_price_up(const bill *b, const dusk_event_nodes *parts, double share)
 {
     double epsilon = 0;
     if (b->mu_squared > 0) {
         double sigma = b->single_sigma > 0 ? b->single_sigma : dusk_div_down(1, dusk_sqrt_up(b->mu_squared));
         epsilon = dusk_add_up(epsilon, dusk_gaussian_epsilon_up(sigma, share));
     }
-    if (b->rho > 0) epsilon = dusk_add_up(epsilon, zcdp_price_up(b->rho, share));
+    if (b->rho > 0) epsilon = dusk_add_up(epsilon, zcdp_price_up(b->rho, b->xi, share));
     for (uint64_t i = 0; i < parts->count; i++) {
-        const dusk_event_part *part = &parts->part[i];
+        const dusk_event_node *part = &parts->node[i];
         if (part->kind != DUSK_EVENT_DISCRETE_GAUSSIAN) continue;
-        double one = dusk_discrete_gaussian_epsilon_up(part->real[0], part->whole, share);
+        double one = dusk_discrete_gaussian_epsilon_up(part->real[0], part->whole[0], share);
         epsilon = dusk_add_up(epsilon, one > 0 ? dusk_mul_up(times_up(part), one) : 0);
     }
     return epsilon;
 }
 
+static bool is_known(const dusk_event_node *part)
+{
+    return part->kind >= DUSK_EVENT_PURE && part->kind <= DUSK_EVENT_SVT;
+}
+
+/* Every part is of a kind that pure_price_up and add_to_bill know. */
+static dusk_status check_known(const dusk_event_nodes *parts, dusk_error *err)
+{
+    for (uint64_t i = 0; i < parts->count; i += parts->node[i].span)
+        if (!is_known(&parts->node[i]))
+            return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "use dusk_account_epsilon",
+                             "basic composition has no price for %s",
+                             dusk_event_form_of(parts->node[i].kind)->name);
+    return DUSK_OK;
+}
+
 DUSK_PROVEN(dusk_event_epsilon_up)
 dusk_status dusk_event_epsilon_up(const dusk_event *event, double *epsilon, double delta, dusk_error *err)
 {
-    dusk_event_parts parts;
+    dusk_event_nodes parts;
     dusk_status status = dusk_event_read(&parts, event, err);
     if (status != DUSK_OK) return status;
     if (!(delta >= 0 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
                          "delta must be at least 0 and below 1");
+    status = check_known(&parts, err);
+    if (status != DUSK_OK) return status;
     bill b = { 0 };
-    for (uint64_t i = 0; i < parts.count; i++) add_to_bill(&b, &parts.part[i]);
+    for (uint64_t i = 0; i < parts.count; i++) add_to_bill(&b, &parts.node[i]);
     if (b.delta > delta) {
         *epsilon = INFINITY;
         return DUSK_OK;
     }
-    if (parts.count == 1 && parts.part[0].times == 1 && b.claims == 0)
-        b.epsilon = single_price_up(&parts.part[0], delta);
+    if (parts.count == 1 && parts.node[0].times == 1 && b.claims == 0)
+        b.epsilon = single_price_up(&parts.node[0], delta);
     if (b.claims > 0) {
         double rest = dusk_sub_down(delta, b.delta);
         double share = DUSK_MUTATE(EPSILON_DELTA_NOT_SHARED, dusk_div_down(rest, b.claims), rest);

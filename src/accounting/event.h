@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/platform.h"
+#include "base/text.h"
 #include "dusk/accounting.h"
 
 typedef enum dusk_event_kind {
@@ -74,50 +75,74 @@ typedef struct dusk_event_nodes {
     dusk_event_node node[DUSK_EVENT_NODES_MAX];
 } dusk_event_nodes;
 
-/* The flat form that event.c still uses. */
-typedef struct dusk_event_part {
-    uint64_t kind;
-    double real[2];
-    uint64_t whole;
-    uint64_t times;
-} dusk_event_part;
-
-typedef struct dusk_event_parts {
-    uint64_t count;
-    dusk_event_part part[DUSK_EVENT_NODES_MAX];
-    uint64_t unused[DUSK_EVENT_NODES_MAX];
-} dusk_event_parts;
-
-_Static_assert(sizeof(dusk_event_parts) == sizeof(dusk_event), "an event is its parts");
+_Static_assert(sizeof(dusk_event_node) == 48, "equal nodes have equal bytes");
 _Static_assert(sizeof(dusk_event_nodes) == sizeof(dusk_event), "an event is its nodes");
+
+/* Wrappers and parentheses around wrappers and parentheses. */
+#define DUSK_EVENT_DEPTH_MAX 64
 
 /* What a real parameter may be; all must be finite. */
 typedef enum dusk_event_range {
     DUSK_RANGE_POSITIVE,
     DUSK_RANGE_NOT_NEGATIVE,
-    DUSK_RANGE_DELTA /* [0, 1) */
+    DUSK_RANGE_DELTA,          /* [0, 1)     */
+    DUSK_RANGE_PROBABILITY,    /* [0, 1]     */
+    DUSK_RANGE_BETWEEN,        /* (0, 1)     */
+    DUSK_RANGE_ABOVE_ONE,      /* (1, inf)   */
+    DUSK_RANGE_ABOVE_MINUS_ONE /* (-1, inf)  */
 } dusk_event_range;
 
-/* The grammar of one kind of part. */
+/* What stands behind the parameters of a kind. */
+typedef enum dusk_event_below {
+    DUSK_BELOW_NOTHING,
+    DUSK_BELOW_SUM,      /* a sum of events                        */
+    DUSK_BELOW_BRANCHES, /* sums, each below a BRANCH              */
+    DUSK_BELOW_POINTS    /* pairs of numbers, each in a POINT      */
+} dusk_event_below;
+
+/* The grammar of one kind: checking, writing and reading all follow it. */
 typedef struct dusk_event_form {
     const char *name;
     unsigned reals;
     const char *real_name[2];
     dusk_event_range range[2];
-    const char *whole_name; /* NULL: none */
-    uint64_t whole_least;
-    bool whole_may_be_left_out; /* then it is 1 */
+    bool real_may_be_left_out; /* the last one; then it is 0 */
+    unsigned wholes;
+    const char *whole_name[2];
+    uint64_t whole_least[2];
+    bool whole_may_be_left_out; /* the last one; then it is 1 */
+    bool wholes_first;          /* in the text */
+    dusk_event_below below;
 } dusk_event_form;
 
 /* The form of a kind from 1 to DUSK_EVENT_KINDS - 1. */
-const dusk_event_form *dusk_event_form_of(uint64_t kind);
+const dusk_event_form *dusk_event_form_of(uint32_t kind);
 /* The kind called name[0..length-1], or 0. */
-uint64_t dusk_event_kind_named(const char *name, size_t length);
-/* A one-part event after checking the parameters against the form. */
-DUSK_MUST_USE dusk_status dusk_event_make(dusk_event *out, const dusk_event_part *part, dusk_error *err);
-/* The parts of an event; DUSK_ERR_ARGUMENT when it was never made. */
-DUSK_MUST_USE dusk_status dusk_event_read(dusk_event_parts *out, const dusk_event *event, dusk_error *err);
-/* The bytes of the text form, without the '\0'. */
-size_t dusk_event_text_length(const dusk_event_parts *parts);
+uint32_t dusk_event_kind_named(const char *name, size_t length);
+
+/* The parameters of one node of a kind with a name, and the points below it,
+ * against its form: DUSK_ERR_ARGUMENT names the parameter. What is below a
+ * wrapper is not looked at. Tables are checked for sense:
+ *   rdp  orders > 1 increase, epsilons >= 0
+ *   fdp  the first a is 0, the last 1; b falls, is convex and at most 1 - a,
+ *        all within 1e-12, for decimals are rounded: whoever reads it takes the
+ *        largest convex function below
+ *   pld  losses increase, "inf" last; the sums of p and of p exp(-loss) are at
+ *        most 1 + 1e-9 */
+DUSK_MUST_USE dusk_status dusk_event_check(const dusk_event_node *node, dusk_error *err);
+/* The nodes of an event; DUSK_ERR_ARGUMENT when it was never made. */
+DUSK_MUST_USE dusk_status dusk_event_read(dusk_event_nodes *out, const dusk_event *event, dusk_error *err);
+/* The event of `count` nodes that are a normal form and checked; refuses with
+ * DUSK_ERR_ARGUMENT what is too large, too deep or too long to write. */
+DUSK_MUST_USE dusk_status dusk_event_seal(dusk_event *out, const dusk_event_node *node, size_t count,
+                                          dusk_error *err);
+
+/* Whether two trees are the same but for how often they run. */
+bool dusk_event_same(const dusk_event_node *a, const dusk_event_node *b);
+/* A tree runs more than DUSK_EVENT_TIMES_MAX times. */
+dusk_status dusk_fail_times(dusk_error *err);
+
+/* The text form of the trees in node[0..count-1], joined with " + ". */
+void dusk_event_write(dusk_text *text, const dusk_event_node *node, size_t count);
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text form of events, written and read:
- *     sum  := term { '+' term }
- *     term := item { '*' count }
- *     item := name '(' number { ',' number } ')'  |  '(' sum ')'
+ *     sum   := term { '+' term }
+ *     term  := item { '*' count }
+ *     item  := name '(' list ')'  |  '(' sum ')'
+ *     list  := numbers, then whatever the form of the name has below: a sum,
+ *              sums, or pairs  number ':' number
  * Blanks may stand between any two of these. Numbers are decimal and read to
  * the nearest double, whatever the locale; what is written reads back as the
  * same event. The reader takes any bytes: it fails with one sentence and a
- * column, and does work linear in the text. */
+ * column. It does work near linear in the text: trees are appended to one
+ * list, and equal brothers are counted together when their sum has ended. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "accounting/event.h"
+#include "accounting/composition.h"
 #include "base/mutant.h"
-#include "base/text.h"
 
-#define DEPTH_MAX 32  /* nested parentheses */
 #define DIGITS_MAX 60 /* of one number */
 
 static void write_real(dusk_text *text, double x)
@@ -27,46 +28,80 @@ static void write_real(dusk_text *text, double x)
         dusk_text_number(text, x);
 }
 
-static void write_part(dusk_text *text, const dusk_event_part *part)
+/* What separates a parameter from the one before it. */
+static const char *comma(bool *first)
 {
-    const dusk_event_form *form = dusk_event_form_of(part->kind);
-    dusk_text_add(text, "%s(", form->name);
+    const char *joint = *first ? "" : ", ";
+    *first = false;
+    return joint;
+}
+
+static void write_wholes(dusk_text *text, const dusk_event_node *node, bool *first)
+{
+    const dusk_event_form *form = dusk_event_form_of(node->kind);
+    for (unsigned i = 0; i < form->wholes; i++)
+        if (!(form->whole_may_be_left_out && i + 1 == form->wholes && node->whole[i] == 1))
+            dusk_text_add(text, "%s%llu", comma(first), (unsigned long long)node->whole[i]);
+}
+
+static void write_numbers(dusk_text *text, const dusk_event_node *node, bool *first)
+{
+    const dusk_event_form *form = dusk_event_form_of(node->kind);
+    if (form->wholes_first) write_wholes(text, node, first);
     for (unsigned i = 0; i < form->reals; i++) {
-        if (i) dusk_text_add(text, ", ");
-        write_real(text, part->real[i]);
+        if (form->real_may_be_left_out && i + 1 == form->reals && node->real[i] == 0) break;
+        dusk_text_add(text, "%s", comma(first));
+        write_real(text, node->real[i]);
     }
-    if (form->whole_name && !(form->whole_may_be_left_out && part->whole == 1))
-        dusk_text_add(text, ", %llu", (unsigned long long)part->whole);
+    if (!form->wholes_first) write_wholes(text, node, first);
+}
+
+static void write_point(dusk_text *text, const dusk_event_node *point)
+{
+    write_real(text, point->real[0]); /* "inf" when it is that */
+    dusk_text_add(text, ": ");
+    write_real(text, point->real[1]);
+}
+
+static void write_tree(dusk_text *text, const dusk_event_node *node)
+{
+    const dusk_event_form *form = dusk_event_form_of(node->kind);
+    bool first = true;
+    dusk_text_add(text, "%s(", form->name);
+    write_numbers(text, node, &first);
+    if (form->below == DUSK_BELOW_SUM) {
+        dusk_text_add(text, "%s", comma(&first));
+        dusk_event_write(text, node + 1, node->span - 1);
+    } else if (form->below != DUSK_BELOW_NOTHING) {
+        for (uint32_t i = 1; i < node->span && !text->overflow; i += node[i].span) {
+            dusk_text_add(text, "%s", comma(&first));
+            if (form->below == DUSK_BELOW_POINTS)
+                write_point(text, &node[i]);
+            else
+                dusk_event_write(text, &node[i + 1], node[i].span - 1);
+        }
+    }
     dusk_text_add(text, ")");
-    if (part->times > 1) dusk_text_add(text, " * %llu", (unsigned long long)part->times);
+    if (node->times > 1) dusk_text_add(text, " * %llu", (unsigned long long)node->times);
 }
 
-static void write_parts(dusk_text *text, const dusk_event_parts *parts)
+void dusk_event_write(dusk_text *text, const dusk_event_node *node, size_t count)
 {
-    for (uint64_t i = 0; i < parts->count; i++) {
+    for (size_t i = 0; i < count && !text->overflow; i += node[i].span) {
         if (i) dusk_text_add(text, " + ");
-        write_part(text, &parts->part[i]);
+        write_tree(text, &node[i]);
     }
-}
-
-size_t dusk_event_text_length(const dusk_event_parts *parts)
-{
-    char buffer[128 * DUSK_EVENT_NODES_MAX];
-    dusk_text text;
-    dusk_text_init(&text, buffer, sizeof buffer);
-    write_parts(&text, parts);
-    return text.length;
 }
 
 dusk_status dusk_event_format(const dusk_event *event, char *text, size_t size, dusk_error *err)
 {
-    dusk_event_parts parts;
-    dusk_status status = dusk_event_read(&parts, event, err);
+    dusk_event_nodes nodes;
+    dusk_status status = dusk_event_read(&nodes, event, err);
     if (status != DUSK_OK) return status;
     char buffer[DUSK_EVENT_TEXT_MAX];
     dusk_text written;
     dusk_text_init(&written, buffer, sizeof buffer);
-    write_parts(&written, &parts);
+    dusk_event_write(&written, nodes.node, nodes.count);
     if (written.overflow || written.length >= size)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 8192 bytes", "size is too small for the event");
     memcpy(text, buffer, written.length + 1);
@@ -75,15 +110,29 @@ dusk_status dusk_event_format(const dusk_event *event, char *text, size_t size, 
 
 typedef struct reader {
     const char *text, *at;
+    const dusk_event_grammar *grammar;
+    bool variable_seen;
     unsigned depth;
+    dusk_forest *trees; /* read so far, the unfinished ones with span 1 */
     dusk_error *err;
 } reader;
+
+static const char number_hint[] = "give a decimal number such as 0.5 or 1e-6";
+static const char list_hint[] = "see the list of events in dusk/accounting.h";
 
 /* "column 9: what"; columns count bytes from 1. */
 static dusk_status fail_at(reader *in, const char *place, const char *hint, const char *what)
 {
     return dusk_fail(in->err, DUSK_ERR_PARSE, hint, "event text, column %zu: %s",
                      (size_t)(place - in->text) + 1, what);
+}
+
+/* Says what another function said, at a place of the text. */
+static dusk_status fail_like(reader *in, const char *place, const dusk_error *inner)
+{
+    if (inner->status == DUSK_ERR_MEMORY)
+        return dusk_fail(in->err, DUSK_ERR_MEMORY, inner->hint, "%s", inner->message);
+    return fail_at(in, place, inner->hint, inner->message);
 }
 
 static void skip_blanks(reader *in)
@@ -130,32 +179,131 @@ static bool scan_exponent(reader *in, int *exponent)
     return true;
 }
 
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+static size_t name_length(const char *at)
+{
+    size_t n = 0;
+    if (is_letter(*at))
+        while (is_letter(at[n]) || is_digit(at[n])) n++;
+    return n;
+}
+
+static bool is_called(const char *at, const char *name)
+{
+    size_t n = name_length(at);
+    return n == strlen(name) && memcmp(at, name, n) == 0;
+}
+
+/* A name in the place of a number. */
+static bool take_variable(reader *in)
+{
+    if (!in->grammar->variable || !is_called(in->at, in->grammar->variable)) return false;
+    in->at += name_length(in->at);
+    in->variable_seen = true;
+    return true;
+}
+
+/* There is something else in the place of a number. */
+static dusk_status fail_number(reader *in, const char *what, const char *hint)
+{
+    size_t n = name_length(in->at);
+    if (!in->grammar->many || n == 0 || dusk_event_kind_named(in->at, n))
+        return fail_at(in, in->at, hint, what);
+    char words[128];
+    snprintf(words, sizeof words, "there is no number called %.*s%s", n < 64 ? (int)n : 64, in->at,
+             n > 64 ? "..." : "");
+    return fail_at(in, in->at, "give a number, or ask for this one with --solve and its name", words);
+}
+
+/* A decimal number: its digits without the point, and the power of ten. */
+typedef struct decimal {
+    char digits[DIGITS_MAX + 1];
+    size_t count;
+    int exponent;
+    bool scaled; /* written with an exponent */
+} decimal;
+
+static dusk_status read_decimal(reader *in, decimal *x, const char *start)
+{
+    int shift;
+    *x = (decimal){ .count = 0 };
+    if (!scan_digits(in, x->digits, &x->count, &shift))
+        return fail_at(in, start, "use fewer digits", "the number has more than 60 digits");
+    if (x->count && (*in->at == 'e' || *in->at == 'E')) {
+        in->at++;
+        x->scaled = true;
+        if (!scan_exponent(in, &x->exponent))
+            return fail_at(in, start, number_hint, "the exponent has no digits");
+    }
+    x->exponent -= shift;
+    return DUSK_OK;
+}
+
 static dusk_status read_real(reader *in, double *x)
 {
-    static const char hint[] = "give a decimal number such as 0.5 or 1e-6";
     skip_blanks(in);
     const char *start = in->at;
-    char digits[DIGITS_MAX + 1], spelled[DIGITS_MAX + 16];
-    size_t count;
-    int shift, exponent = 0;
+    char spelled[DIGITS_MAX + 16];
+    decimal d;
+    if (take_variable(in)) {
+        *x = in->grammar->value + 0.0;
+        return DUSK_OK;
+    }
     bool negative = *in->at == '-';
     if (negative || *in->at == '+') in->at++;
-    if (!scan_digits(in, digits, &count, &shift))
-        return fail_at(in, start, "use fewer digits", "the number has more than 60 digits");
-    if (count == 0) return fail_at(in, start, hint, "a number is expected here");
-    digits[count] = '\0';
-    if (*in->at == 'e' || *in->at == 'E') {
-        in->at++;
-        if (!scan_exponent(in, &exponent)) return fail_at(in, start, hint, "the exponent has no digits");
+    dusk_status status = read_decimal(in, &d, start);
+    if (status != DUSK_OK) return status;
+    if (d.count == 0) {
+        in->at = start;
+        return fail_number(in, "a number is expected here", number_hint);
     }
     /* Without a point strtod does not depend on the locale. */
-    snprintf(spelled, sizeof spelled, "%se%d", digits, exponent - shift);
+    snprintf(spelled, sizeof spelled, "%se%d", d.digits, d.exponent);
     double value = strtod(spelled, NULL);
-    if (isinf(value)) return fail_at(in, start, hint, "the number is too large");
+    if (isinf(value)) return fail_at(in, start, number_hint, "the number is too large");
     /* Reading 1e-999 as 0 would promise more privacy than the text does. */
-    if (value == 0 && strspn(digits, "0") != count)
-        return fail_at(in, start, hint, "the number is too small");
-    *x = negative ? -value : value;
+    if (value == 0 && strspn(d.digits, "0") != d.count)
+        return fail_at(in, start, number_hint, "the number is too small");
+    *x = (negative ? -value : value) + 0.0; /* -0 is 0: equal nodes have equal bytes */
+    return DUSK_OK;
+}
+
+/* 15e5, 1.5e6: whole, at most 2^62. */
+static bool whole_of(uint64_t *n, const decimal *d)
+{
+    size_t count = d->count;
+    int exponent = d->exponent;
+    while (count && d->digits[count - 1] == '0') count--, exponent++;
+    if (count && exponent < 0) return false;
+    *n = 0;
+    for (size_t i = 0; i < count; i++) {
+        *n = *n * 10 + (uint64_t)(d->digits[i] - '0');
+        if (*n > DUSK_EVENT_TIMES_MAX) return false;
+    }
+    for (; *n && exponent > 0; exponent--) {
+        if (*n > DUSK_EVENT_TIMES_MAX / 10) return false;
+        *n *= 10;
+    }
+    return true;
+}
+
+static dusk_status read_scaled_whole(reader *in, uint64_t *n, const char *start)
+{
+    decimal d;
+    in->at = start;
+    dusk_status status = read_decimal(in, &d, start);
+    if (status == DUSK_OK && !(d.scaled && whole_of(n, &d)))
+        status = fail_at(in, start, "write all digits, as in 1000000", "a whole number is expected here");
+    return status;
+}
+
+static dusk_status whole_of_variable(reader *in, uint64_t *n, const char *start)
+{
+    double value = floor(in->grammar->value);
+    if (!(value >= 0 && value <= 0x1p62))
+        return fail_at(in, start, "give it a value from 0 to 2^62", "a whole number is expected here");
+    *n = (uint64_t)value;
     return DUSK_OK;
 }
 
@@ -163,122 +311,259 @@ static dusk_status read_whole(reader *in, uint64_t *n)
 {
     skip_blanks(in);
     const char *start = in->at;
+    if (take_variable(in)) return whole_of_variable(in, n, start);
     if (!is_digit(*start))
-        return fail_at(in, start, "give a whole number such as 1000", "a whole number is expected here");
+        return fail_number(in, "a whole number is expected here", "give a whole number such as 1000");
+    bool overflow = false;
     for (*n = 0; is_digit(*in->at); in->at++) {
         uint64_t digit = (uint64_t)(*in->at - '0');
-        if (*n > (UINT64_MAX - digit) / 10)
-            return fail_at(in, start, "give at most 18446744073709551615", "the whole number is too large");
+        overflow = overflow || *n > (UINT64_MAX - digit) / 10;
         *n = *n * 10 + digit;
     }
-    if (*in->at == '.' || *in->at == 'e' || *in->at == 'E')
-        return fail_at(in, start, "write all digits, as in 1000000", "a whole number is expected here");
+    if (*in->at == '.' || *in->at == 'e' || *in->at == 'E') return read_scaled_whole(in, n, start);
+    if (overflow)
+        return fail_at(in, start, "give at most 18446744073709551615", "the whole number is too large");
     return DUSK_OK;
 }
 
-/* Says what the constructor said, at the place of the part. */
-static dusk_status fail_like(reader *in, const char *place, const dusk_error *inner)
+/* The comma before all parameters but the first. */
+static dusk_status read_comma(reader *in, bool *first, const char *missing)
 {
-    return fail_at(in, place, inner->hint, inner->message);
+    if (!*first && !take(in, ',')) return fail_at(in, in->at, list_hint, missing);
+    *first = false;
+    return DUSK_OK;
 }
 
-/* '(' parameters ')' behind the name of a kind. */
-static dusk_status read_parameters(reader *in, dusk_event_part *part)
+static dusk_status read_wholes(reader *in, dusk_event_node *node, bool *first)
 {
-    const dusk_event_form *form = dusk_event_form_of(part->kind);
+    const dusk_event_form *form = dusk_event_form_of(node->kind);
     dusk_status status = DUSK_OK;
-    if (!take(in, '('))
-        return fail_at(in, in->at, "write it as in laplace(2)", "a parenthesis is expected here");
-    for (unsigned i = 0; i < form->reals; i++) {
-        if (i && !take(in, ','))
-            return fail_at(in, in->at, "see the list of events in dusk/accounting.h",
-                           "a comma is expected here");
-        DUSK_TRY(read_real(in, &part->real[i]));
+    for (unsigned i = 0; i < form->wholes; i++) {
+        if (form->whole_may_be_left_out && i + 1 == form->wholes) {
+            node->whole[i] = 1;
+            skip_blanks(in);
+            if (*in->at != ',') break;
+        }
+        DUSK_TRY(read_comma(in, first, "a comma and a whole number are expected here"));
+        DUSK_TRY(read_whole(in, &node->whole[i]));
     }
-    if (form->whole_name) {
-        bool given = take(in, ',');
-        if (!given && !form->whole_may_be_left_out)
-            return fail_at(in, in->at, "see the list of events in dusk/accounting.h",
-                           "a comma and a whole number are expected here");
-        part->whole = 1;
-        if (given) DUSK_TRY(read_whole(in, &part->whole));
-    }
-    if (!take(in, ')'))
-        return fail_at(in, in->at, "see the list of events in dusk/accounting.h",
-                       "a closing parenthesis is expected here");
 done:
     return status;
 }
 
-static dusk_status read_mechanism(reader *in, dusk_event *out)
+static dusk_status read_numbers(reader *in, dusk_event_node *node, bool *first)
+{
+    const dusk_event_form *form = dusk_event_form_of(node->kind);
+    dusk_status status = DUSK_OK;
+    if (form->wholes_first) DUSK_TRY(read_wholes(in, node, first));
+    for (unsigned i = 0; i < form->reals; i++) {
+        skip_blanks(in);
+        if (form->real_may_be_left_out && i + 1 == form->reals && *in->at != ',') break;
+        DUSK_TRY(read_comma(in, first, "a comma is expected here"));
+        DUSK_TRY(read_real(in, &node->real[i]));
+    }
+    if (!form->wholes_first) DUSK_TRY(read_wholes(in, node, first));
+done:
+    return status;
+}
+
+static dusk_status push(reader *in, dusk_event_node node)
+{
+    node.span = 1;
+    node.times = 1;
+    return dusk_forest_push(in->trees, node, in->err);
+}
+
+static dusk_status read_points(reader *in, uint32_t table)
+{
+    dusk_status status = DUSK_OK;
+    do {
+        dusk_event_node point = { .kind = DUSK_EVENT_POINT };
+        skip_blanks(in);
+        if (table == DUSK_EVENT_PLD && is_called(in->at, "inf")) {
+            in->at += 3;
+            point.real[0] = INFINITY;
+        } else {
+            DUSK_TRY(read_real(in, &point.real[0]));
+        }
+        if (!take(in, ':'))
+            return fail_at(in, in->at, list_hint, "a colon is expected here, as in rdp(2: 0.5)");
+        DUSK_TRY(read_real(in, &point.real[1]));
+        DUSK_TRY(push(in, point));
+    } while (take(in, ','));
+done:
+    return status;
+}
+
+static dusk_status read_sum(reader *in);
+
+/* A sum of its own, one level deeper than what is around it. */
+static dusk_status read_inner_sum(reader *in, const char *place)
+{
+    skip_blanks(in);
+    const char *start = in->at;
+    if (in->depth == DUSK_EVENT_DEPTH_MAX)
+        return fail_at(in, place, "remove parentheses", "the text is nested more than 64 deep");
+    in->depth++;
+    size_t from = in->trees->count;
+    dusk_error inner = { .hint = "" };
+    dusk_status status = read_sum(in);
+    if (status == DUSK_OK && dusk_forest_merge(in->trees, from, &inner) != DUSK_OK)
+        status = fail_like(in, start, &inner);
+    in->depth--;
+    return status;
+}
+
+/* Close the node that was pushed at `at`; what has nothing below is left out. */
+static void close_node(reader *in, size_t at)
+{
+    in->trees->node[at].span = (uint32_t)(in->trees->count - at);
+    if (in->trees->node[at].span == 1) in->trees->count = at;
+}
+
+static dusk_status read_branches(reader *in, const char *place)
+{
+    dusk_status status = DUSK_OK;
+    do {
+        size_t at = in->trees->count;
+        DUSK_TRY(push(in, (dusk_event_node){ .kind = DUSK_EVENT_BRANCH }));
+        DUSK_TRY(read_inner_sum(in, place));
+        close_node(in, at);
+    } while (take(in, ','));
+done:
+    return status;
+}
+
+/* '(' numbers and what is below ')' behind the name of a kind. */
+static dusk_status read_list(reader *in, uint32_t kind, const char *place)
+{
+    dusk_event_below below = dusk_event_form_of(kind)->below;
+    dusk_event_node node = { .kind = kind };
+    dusk_status status = DUSK_OK;
+    dusk_error inner = { .hint = "" };
+    bool first = true;
+    size_t at = in->trees->count;
+    if (!take(in, '('))
+        return fail_at(in, in->at, "write it as in laplace(2)", "a parenthesis is expected here");
+    DUSK_TRY(read_numbers(in, &node, &first));
+    DUSK_TRY(push(in, node));
+    if (below == DUSK_BELOW_SUM) {
+        DUSK_TRY(read_comma(in, &first, "a comma and an event are expected here"));
+        DUSK_TRY(read_inner_sum(in, place));
+    } else if (below == DUSK_BELOW_BRANCHES) {
+        DUSK_TRY(read_branches(in, place));
+    } else if (below == DUSK_BELOW_POINTS) {
+        DUSK_TRY(read_points(in, kind));
+    }
+    if (!take(in, ')')) return fail_at(in, in->at, list_hint, "a closing parenthesis is expected here");
+    in->trees->node[at].span = (uint32_t)(in->trees->count - at);
+    if (dusk_event_check(&in->trees->node[at], &inner) != DUSK_OK) return fail_like(in, place, &inner);
+    if (below != DUSK_BELOW_NOTHING) close_node(in, at);
+done:
+    return status;
+}
+
+static dusk_status read_item(reader *in)
 {
     const char *start = in->at;
+    if (take(in, '(')) {
+        dusk_status status = read_inner_sum(in, start);
+        if (status == DUSK_OK && !take(in, ')'))
+            status = fail_at(in, in->at, "close the parenthesis", "a closing parenthesis is expected here");
+        return status;
+    }
     size_t length = 0;
     while ((start[length] >= 'a' && start[length] <= 'z') || start[length] == '_') length++;
-    dusk_event_part part = { .kind = dusk_event_kind_named(start, length), .times = 1 };
-    if (part.kind == 0)
+    uint32_t kind = dusk_event_kind_named(start, length);
+    if (kind == 0)
         return fail_at(in, start, "write an event such as gaussian(2) or laplace(1) * 10",
                        length ? "there is no event of this name" : "an event is expected here");
     in->at += length;
-    dusk_status status = read_parameters(in, &part);
-    if (status != DUSK_OK) return status;
+    return read_list(in, kind, start);
+}
+
+/* The product of the counts behind an item; 1 when there is none. */
+static dusk_status read_counts(reader *in, uint64_t *times, const char *start)
+{
     dusk_error inner = { .hint = "" };
-    if (dusk_event_make(out, &part, &inner) != DUSK_OK) return fail_like(in, start, &inner);
+    for (*times = 1; take(in, '*');) {
+        uint64_t n;
+        dusk_status status = read_whole(in, &n);
+        if (status != DUSK_OK) return status;
+        if (n == 0 && !in->grammar->many)
+            return fail_at(in, start, "give 1 or more", "times must be at least 1");
+        if (*times && n > DUSK_EVENT_TIMES_MAX / *times) {
+            (void)dusk_fail_times(&inner);
+            return fail_like(in, start, &inner);
+        }
+        *times *= n;
+    }
     return DUSK_OK;
 }
 
-static dusk_status read_sum(reader *in, dusk_event *out);
-
-static dusk_status read_term(reader *in, dusk_event *out)
+static dusk_status read_term(reader *in)
 {
     dusk_status status = DUSK_OK;
+    dusk_error inner = { .hint = "" };
+    uint64_t times;
+    size_t from = in->trees->count;
     skip_blanks(in);
     const char *start = in->at;
-    if (take(in, '(')) {
-        if (++in->depth > DEPTH_MAX)
-            return fail_at(in, start, "remove parentheses", "parentheses are nested more than 32 deep");
-        DUSK_TRY(read_sum(in, out));
-        if (!take(in, ')'))
-            return fail_at(in, in->at, "close the parenthesis", "a closing parenthesis is expected here");
-        in->depth--;
-    } else {
-        DUSK_TRY(read_mechanism(in, out));
-    }
-    while (take(in, '*')) {
-        uint64_t times;
-        dusk_error inner = { .hint = "" };
-        DUSK_TRY(read_whole(in, &times));
-        if (dusk_event_repeat(out, out, times, &inner) != DUSK_OK) return fail_like(in, start, &inner);
+    DUSK_TRY(read_item(in));
+    DUSK_TRY(read_counts(in, &times, start));
+    if (times == 0) in->trees->count = from;
+    for (size_t i = from; times > 1 && i < in->trees->count; i += in->trees->node[i].span) {
+        dusk_event_node *tree = &in->trees->node[i];
+        if (times > DUSK_EVENT_TIMES_MAX / tree->times) {
+            (void)dusk_fail_times(&inner);
+            return fail_like(in, start, &inner);
+        }
+        tree->times *= DUSK_MUTATE(EVENT_TEXT_FIRST_REPEATED, times, i == from ? times : 1);
     }
 done:
     return status;
 }
 
-static dusk_status read_sum(reader *in, dusk_event *out)
+static dusk_status read_sum(reader *in)
 {
-    dusk_status status = read_term(in, out);
-    while (status == DUSK_OK && take(in, '+')) {
-        skip_blanks(in);
-        const char *start = in->at;
-        dusk_event term;
-        dusk_error inner = { .hint = "" };
-        status = read_term(in, &term);
-        if (status == DUSK_OK && dusk_event_add(out, out, &term, &inner) != DUSK_OK)
-            status = fail_like(in, start, &inner);
-    }
+    dusk_status status = read_term(in);
+    while (status == DUSK_OK && take(in, '+')) status = read_term(in);
+    return status;
+}
+
+dusk_status dusk_forest_parse(dusk_forest *out, const char *text, const dusk_event_grammar *grammar,
+                              dusk_error *err)
+{
+    dusk_forest trees = { 0 };
+    reader in = { .text = text, .at = text, .grammar = grammar, .trees = &trees, .err = err };
+    dusk_error inner = { .hint = "" };
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(read_sum(&in));
+    skip_blanks(&in);
+    if (*in.at)
+        DUSK_TRY(
+            fail_at(&in, in.at, "join events with + and repeat them with *", "the event has already ended"));
+    if (grammar->variable && !in.variable_seen)
+        DUSK_TRY(fail_at(&in, text, "write its name in the place of a number, as in gaussian(sigma)",
+                         "the name to solve for is not in the text"));
+    if (dusk_forest_merge(&trees, 0, &inner) != DUSK_OK) DUSK_TRY(fail_like(&in, text, &inner));
+    *out = trees;
+    trees = (dusk_forest){ 0 };
+done:
+    dusk_forest_free(&trees);
     return status;
 }
 
 dusk_status dusk_event_parse(dusk_event *out, const char *text, dusk_error *err)
 {
-    reader in = { .text = text, .at = text, .err = err };
-    dusk_event event;
-    dusk_status status = read_sum(&in, &event);
-    if (status != DUSK_OK) return status;
-    skip_blanks(&in);
-    if (*in.at)
-        return fail_at(&in, in.at, "join events with + and repeat them with *",
-                       "the event has already ended");
-    *out = event;
-    return DUSK_OK;
+    dusk_forest trees = { 0 };
+    dusk_error inner = { .hint = "" };
+    reader in = { .text = text, .err = err };
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(dusk_forest_parse(&trees, text, &(dusk_event_grammar){ .many = false }, err));
+    if (dusk_event_seal(out, trees.node, trees.count, &inner) != DUSK_OK)
+        DUSK_TRY(fail_like(&in, text, &inner));
+done:
+    dusk_forest_free(&trees);
+    return status;
 }

@@ -19,7 +19,7 @@ static void assert_refused(dusk_status status, const dusk_error *err, const char
 
 static const char *text_of(const dusk_event *event)
 {
-    static char text[4096];
+    static char text[8192];
     assert_int_equal(dusk_event_format(event, text, sizeof text, NULL), DUSK_OK);
     return text;
 }
@@ -132,18 +132,18 @@ static void too_many_parts(void **state)
     next = event_of("pure(0.5)");
     assert_refused(dusk_event_add(&sum, &sum, &next, &err), &err, "parts");
 
-    /* Long numbers: refused before the text form outgrows 4096 bytes. */
+    /* Long numbers: refused before the text form outgrows 8192 bytes. */
     dusk_status status =
         dusk_event_svt(&wide, 1.2345678901234567e-300, 1.2345678901234567e-300, UINT64_MAX, NULL);
     for (int i = 1; i < DUSK_EVENT_NODES_MAX && status == DUSK_OK; i++) {
-        assert_true(strlen(text_of(&wide)) < 4096);
+        assert_true(strlen(text_of(&wide)) < 8192);
         assert_int_equal(dusk_event_svt(&next, 1.2345678901234567e-300, 1.2345678901234567e-200 * i,
                                         UINT64_MAX - (uint64_t)i, NULL),
                          DUSK_OK);
         status = dusk_event_add(&wide, &wide, &next, &err);
     }
-    assert_refused(status, &err, "4095 bytes");
-    assert_refused(dusk_event_repeat(&wide, &wide, UINT64_C(1) << 60, &err), &err, "4095 bytes");
+    assert_refused(status, &err, "8191 bytes");
+    assert_refused(dusk_event_repeat(&wide, &wide, UINT64_C(1) << 60, &err), &err, "8191 bytes");
 }
 
 static void never_made(void **state)
