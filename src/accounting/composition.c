@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/mutant.h"
 
 dusk_status dusk_composition_new(dusk_composition **out, dusk_neighbours neighbours, dusk_error *err)
 {
@@ -67,7 +68,7 @@ static dusk_status add(dusk_composition *composition, const dusk_event_node *nod
     for (size_t i = 0; i < count; i += node[i].span) {
         size_t equal = dusk_forest_index_find(&composition->index, composition->node, &node[i]);
         if (equal != DUSK_FOREST_NONE) {
-            composition->node[equal].times += node[i].times;
+            composition->node[equal].times += DUSK_MUTATE(COMPOSITION_EQUALS_VANISH, node[i].times, 0);
             continue;
         }
         memcpy(&composition->node[composition->count], &node[i], node[i].span * sizeof *node);

@@ -145,7 +145,7 @@ static void add_to_bill(bill *b, const dusk_event_node *part)
     case DUSK_EVENT_ZCDP:
         if (b->rho == 0) b->claims = dusk_add_up(b->claims, 1);
         b->rho = dusk_add_up(b->rho, dusk_mul_up(n, part->real[0]));
-        b->xi = dusk_add_up(b->xi, dusk_mul_up(n, part->real[1]));
+        b->xi = DUSK_MUTATE(EPSILON_XI_IGNORED, dusk_add_up(b->xi, dusk_mul_up(n, part->real[1])), 0);
         break;
     case DUSK_EVENT_DISCRETE_GAUSSIAN: b->claims = dusk_add_up(b->claims, n); break;
     case DUSK_EVENT_APPROX:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of all events and the check of their parameters: what is in a
  * dusk_event is what these functions let through. Making events is
- * event_make.c, reading and writing their text event_text.c; what they cost is
- * for the accountants. Nothing here looks at data. */
+ * event_make.c, reading and writing their text event_text.c and event_write.c;
+ * what they cost is for the accountants. Nothing here looks at data. */
 #include "accounting/event.h"
 
 #include <math.h>
@@ -164,7 +164,7 @@ static dusk_status check_pld(const dusk_event_node *table, const dusk_event_node
     }
     if (!(sum <= 1 + MASS_TOLERANCE))
         return fail_point(err, table, n - 1, "the probabilities have come to more than 1");
-    if (!(tilted <= 1 + MASS_TOLERANCE))
+    if (DUSK_MUTATE(EVENT_LOSSES_NOT_TILTED, !(tilted <= 1 + MASS_TOLERANCE), 0))
         return fail_point(err, table, n - 1, "the probabilities times exp(-loss) have come to more than 1");
     return DUSK_OK;
 }
@@ -284,7 +284,7 @@ bool dusk_event_same(const dusk_event_node *a, const dusk_event_node *b)
 {
     return a->kind == b->kind && a->span == b->span && memcmp(a->real, b->real, sizeof a->real) == 0 &&
            memcmp(a->whole, b->whole, sizeof a->whole) == 0 &&
-           memcmp(a + 1, b + 1, (a->span - 1) * sizeof *a) == 0;
+           DUSK_MUTATE(EVENT_ROOTS_COMPARED_ONLY, memcmp(a + 1, b + 1, (a->span - 1) * sizeof *a) == 0, 1);
 }
 
 dusk_status dusk_fail_times(dusk_error *err)

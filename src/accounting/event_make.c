@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accounting/event.h"
+#include "base/mutant.h"
 
 /* An event of one node and at most DUSK_EVENT_NODES_MAX under it. */
 static dusk_status make(dusk_event *out, dusk_event_node root, const dusk_event_node *below, size_t count,
@@ -257,7 +258,7 @@ static dusk_status add_tree(dusk_event_node *sum, size_t *count, const dusk_even
         return DUSK_OK;
     }
     if (tree->times > DUSK_EVENT_TIMES_MAX - sum[i].times) return dusk_fail_times(err);
-    sum[i].times += tree->times;
+    sum[i].times += DUSK_MUTATE(EVENT_EQUALS_COUNT_ONCE, tree->times, 1);
     return DUSK_OK;
 }
 

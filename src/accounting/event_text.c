@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form of events, written and read:
+/* The text form of events, read; event_write.c writes it.
  *     sum   := term { '+' term }
  *     term  := item { '*' count }
  *     item  := name '(' list ')'  |  '(' sum ')'
@@ -16,97 +16,10 @@
 #include <string.h>
 
 #include "accounting/composition.h"
+#include "base/memory.h"
 #include "base/mutant.h"
 
 #define DIGITS_MAX 60 /* of one number */
-
-static void write_real(dusk_text *text, double x)
-{
-    if (DUSK_MUTATE(EVENT_TEXT_SIX_DIGITS, 0, 1))
-        dusk_text_add(text, "%g", x);
-    else
-        dusk_text_number(text, x);
-}
-
-/* What separates a parameter from the one before it. */
-static const char *comma(bool *first)
-{
-    const char *joint = *first ? "" : ", ";
-    *first = false;
-    return joint;
-}
-
-static void write_wholes(dusk_text *text, const dusk_event_node *node, bool *first)
-{
-    const dusk_event_form *form = dusk_event_form_of(node->kind);
-    for (unsigned i = 0; i < form->wholes; i++)
-        if (!(form->whole_may_be_left_out && i + 1 == form->wholes && node->whole[i] == 1))
-            dusk_text_add(text, "%s%llu", comma(first), (unsigned long long)node->whole[i]);
-}
-
-static void write_numbers(dusk_text *text, const dusk_event_node *node, bool *first)
-{
-    const dusk_event_form *form = dusk_event_form_of(node->kind);
-    if (form->wholes_first) write_wholes(text, node, first);
-    for (unsigned i = 0; i < form->reals; i++) {
-        if (form->real_may_be_left_out && i + 1 == form->reals && node->real[i] == 0) break;
-        dusk_text_add(text, "%s", comma(first));
-        write_real(text, node->real[i]);
-    }
-    if (!form->wholes_first) write_wholes(text, node, first);
-}
-
-static void write_point(dusk_text *text, const dusk_event_node *point)
-{
-    write_real(text, point->real[0]); /* "inf" when it is that */
-    dusk_text_add(text, ": ");
-    write_real(text, point->real[1]);
-}
-
-static void write_tree(dusk_text *text, const dusk_event_node *node)
-{
-    const dusk_event_form *form = dusk_event_form_of(node->kind);
-    bool first = true;
-    dusk_text_add(text, "%s(", form->name);
-    write_numbers(text, node, &first);
-    if (form->below == DUSK_BELOW_SUM) {
-        dusk_text_add(text, "%s", comma(&first));
-        dusk_event_write(text, node + 1, node->span - 1);
-    } else if (form->below != DUSK_BELOW_NOTHING) {
-        for (uint32_t i = 1; i < node->span && !text->overflow; i += node[i].span) {
-            dusk_text_add(text, "%s", comma(&first));
-            if (form->below == DUSK_BELOW_POINTS)
-                write_point(text, &node[i]);
-            else
-                dusk_event_write(text, &node[i + 1], node[i].span - 1);
-        }
-    }
-    dusk_text_add(text, ")");
-    if (node->times > 1) dusk_text_add(text, " * %llu", (unsigned long long)node->times);
-}
-
-void dusk_event_write(dusk_text *text, const dusk_event_node *node, size_t count)
-{
-    for (size_t i = 0; i < count && !text->overflow; i += node[i].span) {
-        if (i) dusk_text_add(text, " + ");
-        write_tree(text, &node[i]);
-    }
-}
-
-dusk_status dusk_event_format(const dusk_event *event, char *text, size_t size, dusk_error *err)
-{
-    dusk_event_nodes nodes;
-    dusk_status status = dusk_event_read(&nodes, event, err);
-    if (status != DUSK_OK) return status;
-    char buffer[DUSK_EVENT_TEXT_MAX];
-    dusk_text written;
-    dusk_text_init(&written, buffer, sizeof buffer);
-    dusk_event_write(&written, nodes.node, nodes.count);
-    if (written.overflow || written.length >= size)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 8192 bytes", "size is too small for the event");
-    memcpy(text, buffer, written.length + 1);
-    return DUSK_OK;
-}
 
 typedef struct reader {
     const char *text, *at;
@@ -114,6 +27,7 @@ typedef struct reader {
     bool variable_seen;
     unsigned depth;
     dusk_forest *trees; /* read so far, the unfinished ones with span 1 */
+    dusk_error inner;   /* what another function said, for fail_like */
     dusk_error *err;
 } reader;
 
@@ -127,12 +41,18 @@ static dusk_status fail_at(reader *in, const char *place, const char *hint, cons
                      (size_t)(place - in->text) + 1, what);
 }
 
-/* Says what another function said, at a place of the text. */
-static dusk_status fail_like(reader *in, const char *place, const dusk_error *inner)
+/* Says what another function said in in->inner, at a place of the text. */
+static dusk_status fail_like(reader *in, const char *place)
 {
-    if (inner->status == DUSK_ERR_MEMORY)
-        return dusk_fail(in->err, DUSK_ERR_MEMORY, inner->hint, "%s", inner->message);
+    const dusk_error *inner = &in->inner;
+    if (inner->status == DUSK_ERR_MEMORY) return dusk_fail_memory(in->err);
     return fail_at(in, place, inner->hint, inner->message);
+}
+
+static dusk_status fail_times(reader *in, const char *place)
+{
+    (void)dusk_fail_times(&in->inner);
+    return fail_like(in, place);
 }
 
 static void skip_blanks(reader *in)
@@ -397,20 +317,26 @@ done:
 
 static dusk_status read_sum(reader *in);
 
-/* A sum of its own, one level deeper than what is around it. */
+/* A sum one level deeper than what is around it. */
 static dusk_status read_inner_sum(reader *in, const char *place)
 {
-    skip_blanks(in);
-    const char *start = in->at;
     if (in->depth == DUSK_EVENT_DEPTH_MAX)
         return fail_at(in, place, "remove parentheses", "the text is nested more than 64 deep");
     in->depth++;
-    size_t from = in->trees->count;
-    dusk_error inner = { .hint = "" };
     dusk_status status = read_sum(in);
-    if (status == DUSK_OK && dusk_forest_merge(in->trees, from, &inner) != DUSK_OK)
-        status = fail_like(in, start, &inner);
     in->depth--;
+    return status;
+}
+
+/* The same below the node that was pushed last: a list of brothers of its own. */
+static dusk_status read_sum_below(reader *in, const char *place)
+{
+    skip_blanks(in);
+    const char *start = in->at;
+    size_t from = in->trees->count;
+    dusk_status status = read_inner_sum(in, place);
+    if (status == DUSK_OK && dusk_forest_merge(in->trees, from, &in->inner) != DUSK_OK)
+        status = fail_like(in, start);
     return status;
 }
 
@@ -427,7 +353,7 @@ static dusk_status read_branches(reader *in, const char *place)
     do {
         size_t at = in->trees->count;
         DUSK_TRY(push(in, (dusk_event_node){ .kind = DUSK_EVENT_BRANCH }));
-        DUSK_TRY(read_inner_sum(in, place));
+        DUSK_TRY(read_sum_below(in, place));
         close_node(in, at);
     } while (take(in, ','));
 done:
@@ -440,7 +366,6 @@ static dusk_status read_list(reader *in, uint32_t kind, const char *place)
     dusk_event_below below = dusk_event_form_of(kind)->below;
     dusk_event_node node = { .kind = kind };
     dusk_status status = DUSK_OK;
-    dusk_error inner = { .hint = "" };
     bool first = true;
     size_t at = in->trees->count;
     if (!take(in, '('))
@@ -449,7 +374,7 @@ static dusk_status read_list(reader *in, uint32_t kind, const char *place)
     DUSK_TRY(push(in, node));
     if (below == DUSK_BELOW_SUM) {
         DUSK_TRY(read_comma(in, &first, "a comma and an event are expected here"));
-        DUSK_TRY(read_inner_sum(in, place));
+        DUSK_TRY(read_sum_below(in, place));
     } else if (below == DUSK_BELOW_BRANCHES) {
         DUSK_TRY(read_branches(in, place));
     } else if (below == DUSK_BELOW_POINTS) {
@@ -457,7 +382,7 @@ static dusk_status read_list(reader *in, uint32_t kind, const char *place)
     }
     if (!take(in, ')')) return fail_at(in, in->at, list_hint, "a closing parenthesis is expected here");
     in->trees->node[at].span = (uint32_t)(in->trees->count - at);
-    if (dusk_event_check(&in->trees->node[at], &inner) != DUSK_OK) return fail_like(in, place, &inner);
+    if (dusk_event_check(&in->trees->node[at], &in->inner) != DUSK_OK) return fail_like(in, place);
     if (below != DUSK_BELOW_NOTHING) close_node(in, at);
 done:
     return status;
@@ -485,17 +410,13 @@ static dusk_status read_item(reader *in)
 /* The product of the counts behind an item; 1 when there is none. */
 static dusk_status read_counts(reader *in, uint64_t *times, const char *start)
 {
-    dusk_error inner = { .hint = "" };
     for (*times = 1; take(in, '*');) {
         uint64_t n;
         dusk_status status = read_whole(in, &n);
         if (status != DUSK_OK) return status;
         if (n == 0 && !in->grammar->many)
             return fail_at(in, start, "give 1 or more", "times must be at least 1");
-        if (*times && n > DUSK_EVENT_TIMES_MAX / *times) {
-            (void)dusk_fail_times(&inner);
-            return fail_like(in, start, &inner);
-        }
+        if (*times && n > DUSK_EVENT_TIMES_MAX / *times) return fail_times(in, start);
         *times *= n;
     }
     return DUSK_OK;
@@ -504,7 +425,6 @@ static dusk_status read_counts(reader *in, uint64_t *times, const char *start)
 static dusk_status read_term(reader *in)
 {
     dusk_status status = DUSK_OK;
-    dusk_error inner = { .hint = "" };
     uint64_t times;
     size_t from = in->trees->count;
     skip_blanks(in);
@@ -514,10 +434,7 @@ static dusk_status read_term(reader *in)
     if (times == 0) in->trees->count = from;
     for (size_t i = from; times > 1 && i < in->trees->count; i += in->trees->node[i].span) {
         dusk_event_node *tree = &in->trees->node[i];
-        if (times > DUSK_EVENT_TIMES_MAX / tree->times) {
-            (void)dusk_fail_times(&inner);
-            return fail_like(in, start, &inner);
-        }
+        if (times > DUSK_EVENT_TIMES_MAX / tree->times) return fail_times(in, start);
         tree->times *= DUSK_MUTATE(EVENT_TEXT_FIRST_REPEATED, times, i == from ? times : 1);
     }
 done:
@@ -536,7 +453,6 @@ dusk_status dusk_forest_parse(dusk_forest *out, const char *text, const dusk_eve
 {
     dusk_forest trees = { 0 };
     reader in = { .text = text, .at = text, .grammar = grammar, .trees = &trees, .err = err };
-    dusk_error inner = { .hint = "" };
     dusk_status status = DUSK_OK;
     DUSK_TRY(read_sum(&in));
     skip_blanks(&in);
@@ -546,7 +462,7 @@ dusk_status dusk_forest_parse(dusk_forest *out, const char *text, const dusk_eve
     if (grammar->variable && !in.variable_seen)
         DUSK_TRY(fail_at(&in, text, "write its name in the place of a number, as in gaussian(sigma)",
                          "the name to solve for is not in the text"));
-    if (dusk_forest_merge(&trees, 0, &inner) != DUSK_OK) DUSK_TRY(fail_like(&in, text, &inner));
+    if (dusk_forest_merge(&trees, 0, &in.inner) != DUSK_OK) DUSK_TRY(fail_like(&in, text));
     *out = trees;
     trees = (dusk_forest){ 0 };
 done:
@@ -557,12 +473,10 @@ done:
 dusk_status dusk_event_parse(dusk_event *out, const char *text, dusk_error *err)
 {
     dusk_forest trees = { 0 };
-    dusk_error inner = { .hint = "" };
     reader in = { .text = text, .err = err };
     dusk_status status = DUSK_OK;
     DUSK_TRY(dusk_forest_parse(&trees, text, &(dusk_event_grammar){ .many = false }, err));
-    if (dusk_event_seal(out, trees.node, trees.count, &inner) != DUSK_OK)
-        DUSK_TRY(fail_like(&in, text, &inner));
+    if (dusk_event_seal(out, trees.node, trees.count, &in.inner) != DUSK_OK) DUSK_TRY(fail_like(&in, text));
 done:
     dusk_forest_free(&trees);
     return status;
