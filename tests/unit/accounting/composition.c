@@ -184,6 +184,33 @@ static void a_hundred_thousand_terms(void **state)
     dusk_composition_free(c);
 }
 
+/* Long lists inside of deep nests, and long tables. */
+static void long_and_deep(void **state)
+{
+    const int terms = 2000, deep = DUSK_EVENT_DEPTH_MAX / 2;
+    dusk_composition *c = empty();
+    char *text = malloc((size_t)(terms * deep) * 32), *at = text;
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < deep; i++) {
+        for (int j = 0; j < terms; j++) at += sprintf(at, "pure(%d)+", j % 1000);
+        at += sprintf(at, "(group(%d, ", i + 1);
+    }
+    at += sprintf(at, "rdp(2: 1");
+    for (int j = 0; j < terms; j++) at += sprintf(at, ", %d: 1", j + 3);
+    at += sprintf(at, ")");
+    for (int i = 0; i < deep; i++) at += sprintf(at, "))*2*1*1");
+    assert_int_equal(dusk_composition_parse(c, text, NULL), DUSK_OK);
+    assert_int_equal(trees_of(c), 1001);
+    const dusk_event_node *tree = dusk_composition_first(c);
+    assert_true(tree->times == 2);
+    for (int i = 0; i < 1000; i++) tree = dusk_composition_next(c, tree);
+    assert_true(tree->kind == DUSK_EVENT_GROUP && tree->times == 2);
+    assert_int_equal(tree->span, 1001 * (deep - 1) + 1 + terms + 2);
+    dusk_composition_free(c);
+    free(text);
+}
+
 static void walking_below(void **state)
 {
     dusk_composition *c = empty();
@@ -242,6 +269,7 @@ int main(void)
         cmocka_unit_test(walking_below),
         cmocka_unit_test(unsupported),
         cmocka_unit_test(a_hundred_thousand_terms),
+        cmocka_unit_test(long_and_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,7 +288,8 @@ static void hostile_sizes(void **state)
 /* Any change of a byte of a good text is read or refused, never worse. */
 static void mangled(void **state)
 {
-    static const char good[] = "(laplace(1.5e-3) + svt(1, 2, 3)) * 12 + discrete_gaussian(4, 2)";
+    static const char good[] = "(laplace(1.5e-3) + svt(1, 2, 3)) * 12 + poisson(0.5, pure(1) + pure(2)) + "
+                               "rdp(2: 1, 3: 2) + parallel(pure(1), group(4, pld(1: 0.5, inf: 0.1)))";
     (void)state;
     for (size_t i = 0; i < sizeof good - 1; i++)
         for (int c = 0; c < 256; c++) {
