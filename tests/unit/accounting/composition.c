@@ -163,12 +163,14 @@ static void a_hundred_thousand_terms(void **state)
 {
     const size_t n = 100000;
     dusk_composition *c = empty();
-    char *text = malloc(n * 48), *at = text;
+    char *text = malloc(n * 48);
+    dusk_text at;
     dusk_event event;
     (void)state;
     assert_non_null(text);
+    dusk_text_init(&at, text, n * 48);
     for (size_t i = 0; i < n; i++)
-        at += sprintf(at, "%spoisson(0.01, gaussian(%zu))", i ? " + " : "", 1 + i * 7919 % n);
+        dusk_text_add(&at, "%spoisson(0.01, gaussian(%zu))", i ? " + " : "", 1 + i * 7919 % n);
     assert_int_equal(dusk_composition_parse(c, text, NULL), DUSK_OK);
     assert_int_equal(trees_of(c), n);
     assert_int_equal(dusk_composition_parse(c, text, NULL), DUSK_OK);
@@ -189,17 +191,20 @@ static void long_and_deep(void **state)
 {
     const int terms = 2000, deep = DUSK_EVENT_DEPTH_MAX / 2;
     dusk_composition *c = empty();
-    char *text = malloc((size_t)(terms * deep) * 32), *at = text;
+    size_t room = (size_t)(terms * deep) * 32;
+    char *text = malloc(room);
+    dusk_text at;
     (void)state;
     assert_non_null(text);
+    dusk_text_init(&at, text, room);
     for (int i = 0; i < deep; i++) {
-        for (int j = 0; j < terms; j++) at += sprintf(at, "pure(%d)+", j % 1000);
-        at += sprintf(at, "(group(%d, ", i + 1);
+        for (int j = 0; j < terms; j++) dusk_text_add(&at, "pure(%d)+", j % 1000);
+        dusk_text_add(&at, "(group(%d, ", i + 1);
     }
-    at += sprintf(at, "rdp(2: 1");
-    for (int j = 0; j < terms; j++) at += sprintf(at, ", %d: 1", j + 3);
-    at += sprintf(at, ")");
-    for (int i = 0; i < deep; i++) at += sprintf(at, "))*2*1*1");
+    dusk_text_add(&at, "rdp(2: 1");
+    for (int j = 0; j < terms; j++) dusk_text_add(&at, ", %d: 1", j + 3);
+    dusk_text_add(&at, ")");
+    for (int i = 0; i < deep; i++) dusk_text_add(&at, "))*2*1*1");
     assert_int_equal(dusk_composition_parse(c, text, NULL), DUSK_OK);
     assert_int_equal(trees_of(c), 1001);
     const dusk_event_node *tree = dusk_composition_first(c);
