@@ -35,18 +35,23 @@ typedef struct dusk_pair {
     uint64_t times;
     bool tight;                  /* lower bounds of this pair are lower bounds of the event */
     dusk_bound infinite;         /* P(L = +inf), for one time */
+    dusk_bound absent;           /* ATOMS: mass of Q on no atom: where P has nothing or next to it, */
+    double absent_at;            /* and losses are at most this (-inf: all at L = -inf) */
+    bool folded;                 /* the law below is that of L > 0; a mass m at l there has its
+                                    mirror image, m exp(-l) at -l, and the rest is at 0 */
     const dusk_event_node *tree; /* for messages; borrowed */
 
-    /* ATOMS: P(L in loss[i]) = mass[i], increasing; what is missing to 1 (besides
-     * `infinite`) is at L = -inf or below every loss, and no bound needs it. When
-     * `lattice`, loss[i] encloses origin + i step; neighbouring atoms may have
-     * mass 0. Owned by the pair. */
+    /* ATOMS: P(L in loss[i]) = mass[i], losses finite and increasing. The law of
+     * the upper ends, with infinite.upper, is one that is at least as bad; the
+     * law of the lower ends, which may have less than mass 1, at most as bad.
+     * When `lattice`, loss[i] encloses origin + i step; some atoms may have mass
+     * 0. Never folded. Owned by the pair. */
     size_t atoms;
     dusk_bound *loss, *mass;
     bool lattice;
     dusk_bound origin, step;
 
-    /* GAUSSIAN: mu^2 of one time. */
+    /* GAUSSIAN: mu^2 of one time; sigma below is 1/mu when that is exact, else 0. */
     dusk_bound mu_squared;
 
     /* MIXTURE: with r(x) = 1 + sum_{j>=1} weight[j] (exp((2 j x - j^2)/(2 sigma^2)) - 1),
@@ -61,9 +66,11 @@ typedef struct dusk_pair {
     size_t shifts; /* weight[1..shifts] */
     double weight[32];
 
-    /* LAPLACE: Laplace(0, scale) with probability 1, or rate q < 1 of "sampled"
-     * as in MIXTURE with one shift:
-     *   r(x) = 1 + rate (exp((|x| - |x - 1|)/scale) - 1) against Laplace(0, scale). */
+    /* LAPLACE: as MIXTURE with one shift of weight `rate`,
+     *   r(x) = 1 + rate (exp((|x| - |x - 1|)/scale) - 1) against Laplace(0, scale),
+     * and with `direction` as there. At rate 1 direction is REMOVE or ADD, which
+     * are the same law, L = (|x - 1| - |x|)/scale for x of Laplace(0, scale). The
+     * rate is right to a relative 2^-50. */
     dusk_bound scale; /* of Laplace noise over distance */
     double rate;
 } dusk_pair;

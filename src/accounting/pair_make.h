@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_ACCOUNTING_PAIR_MAKE_H
+#define DUSK_ACCOUNTING_PAIR_MAKE_H
+
+/* How dusk_pairs_resolve makes its pairs: laws with finitely many losses from
+ * the parameters of an event, and what sampling does to a pair. Each function
+ * fills or changes the law of one pair; kind, infinite, absent and tight are
+ * set, times and tree are not touched. On failure (memory, or what its own
+ * words say) the pair owns nothing new. */
+
+#include "accounting/pair.h"
+
+/* More atoms are refused (discrete Gaussian) or not worth it (discrete Laplace). */
+#define DUSK_ATOMS_MAX (1u << 20)
+#define DUSK_DISCRETE_LAPLACE_MAX 4096
+
+/* Free what the pair owns. */
+void dusk_pair_clear(dusk_pair *pair);
+/* Room for n atoms; the pair must own none. */
+DUSK_MUST_USE dusk_status dusk_atoms_new(dusk_pair *pair, size_t n, dusk_error *err);
+/* Put atoms into the form that pair.h asks for after they were written:
+ * increasing ends, an infinite end moved to `infinite`. */
+void dusk_atoms_finish(dusk_pair *pair);
+
+/* pair_atoms.c */
+/* The worst pair of (epsilon, delta)-privacy [Kairouz, Oh & Viswanath 2017,
+ * Theorem 3.3's four-point laws]; epsilon >= 0 finite, delta in [0, 1]. */
+DUSK_MUST_USE dusk_status dusk_atoms_approx(dusk_pair *pair, dusk_bound epsilon, dusk_bound delta,
+                                            dusk_error *err);
+/* k-ary randomized response, answers >= 2. */
+DUSK_MUST_USE dusk_status dusk_atoms_response(dusk_pair *pair, double epsilon, uint64_t answers,
+                                              dusk_error *err);
+/* Law ~ exp(-|k|/scale) on the integers at a distance 1 .. DUSK_DISCRETE_LAPLACE_MAX. */
+DUSK_MUST_USE dusk_status dusk_atoms_discrete_laplace(dusk_pair *pair, double scale, uint64_t distance,
+                                                      dusk_error *err);
+/* Law ~ exp(-k^2/(2 sigma^2)) on the integers at a distance >= 1;
+ * requires dusk_atoms_gaussian_fits. */
+bool dusk_atoms_gaussian_fits(double sigma);
+DUSK_MUST_USE dusk_status dusk_atoms_discrete_gaussian(dusk_pair *pair, double sigma, uint64_t distance,
+                                                       dusk_error *err);
+/* Staircase noise at distance 1 [Geng & Viswanath 2014]. */
+DUSK_MUST_USE dusk_status dusk_atoms_staircase(dusk_pair *pair, double epsilon, double gamma,
+                                               dusk_error *err);
+/* pair_table.c: tables given as points below an fdp or a pld. */
+DUSK_MUST_USE dusk_status dusk_atoms_tradeoff(dusk_pair *pair, const dusk_event_node *table, dusk_error *err);
+DUSK_MUST_USE dusk_status dusk_atoms_losses(dusk_pair *pair, const dusk_event_node *table, dusk_error *err);
+/* A symmetric pair whose curve is at most delta[i] at epsilon[i] (0 = epsilon[0] <
+ * epsilon[1] < ..., the last delta is 0) and its convex hull in exp(epsilon)
+ * between them; not tight. */
+DUSK_MUST_USE dusk_status dusk_atoms_curve(dusk_pair *pair, const double *epsilon, const double *delta,
+                                           size_t n, dusk_error *err);
+
+/* pair_sampling.c; 0 < rate < 1. On failure the pair is as it was. */
+/* ATOMS, for REMOVE or ADD: e on a sample [Zhu, Dong & Wang 2022, Theorem 11]. */
+DUSK_MUST_USE dusk_status dusk_atoms_sample(dusk_pair *pair, dusk_bound rate, dusk_direction direction,
+                                            dusk_error *err);
+/* ATOMS: whether e ran at all is seen, which bounds any sampling. */
+DUSK_MUST_USE dusk_status dusk_atoms_reveal(dusk_pair *pair, dusk_bound rate, dusk_error *err);
+/* ATOMS: keep L > 0, mirror it, put the rest at 0: what a symmetric relation
+ * makes of a curve that is known for eps >= 0. */
+DUSK_MUST_USE dusk_status dusk_atoms_fold(dusk_pair *pair, dusk_error *err);
+/* GAUSSIAN to MIXTURE with one shift. */
+void dusk_gaussian_sample(dusk_pair *pair, double rate, dusk_direction direction);
+/* MIXTURE of one shift, weight q, to `count` <= 31 units each with chance q. */
+void dusk_mixture_group(dusk_pair *pair, uint64_t count);
+/* GAUSSIAN (REMOVE or ADD) to m draws with replacement of one of n >= 2 units;
+ * false when the multiplicities do not fit. */
+bool dusk_gaussian_draws(dusk_pair *pair, uint64_t m, uint64_t n, dusk_direction direction);
+
+#endif
