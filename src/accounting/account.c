@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking the accountants. Those on dominating pairs answer for one direction
+ * (a unit is removed, or added); the answer is the worse of the two. Those on
+ * compositions answer for the neighbouring relation. `best` takes in each
+ * direction the smallest upper bound that anybody certifies and the largest
+ * lower bound; an approximation (clt) is never part of it. The derivations are
+ * in account.proof.md. */
+#include "accounting/account.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mutant.h"
+
+/* Bounds that are this close, relatively, are as good as the truth. */
+#define NARROW 1e-9
+
+typedef dusk_status pairs_price(dusk_bound *, const dusk_pairs *, double, dusk_error *);
+typedef dusk_status composition_price(dusk_bound *, const dusk_composition *, double, dusk_error *);
+
+typedef struct method {
+    dusk_accountant accountant;
+    pairs_price *pairs_epsilon, *pairs_delta;
+    composition_price *epsilon, *delta;
+    bool approximation;
+} method;
+
+static dusk_status first_basic(dusk_bound *out, const dusk_composition *composition, double delta,
+                               dusk_error *err)
+{
+    dusk_event event;
+    if (composition->neighbours != DUSK_ADD_REMOVE)
+        return dusk_fail_unsupported(err, "basic", composition->node);
+    dusk_status status = dusk_event_seal(&event, composition->node, composition->count, err);
+    if (status == DUSK_OK) status = dusk_event_epsilon_up(&event, &out->upper, delta, err);
+    out->lower = 0;
+    return status;
+}
+
+static dusk_status first_basic_delta(dusk_bound *out, const dusk_composition *composition, double epsilon,
+                                     dusk_error *err)
+{
+    (void)epsilon, (void)out;
+    return dusk_fail_unsupported(err, "basic", composition->node);
+}
+
+/* In the order in which `best` tries them: first the tight ones, the fastest first. */
+static const method methods[] = {
+    { DUSK_BASIC, NULL, NULL, first_basic, first_basic_delta, false },
+};
+#define METHODS (sizeof methods / sizeof *methods)
+
+static const method *method_of(dusk_accountant accountant)
+{
+    for (size_t i = 0; i < METHODS; i++)
+        if (methods[i].accountant == accountant) return &methods[i];
+    return NULL;
+}
+
+dusk_status dusk_check_delta(double delta, dusk_error *err)
+{
+    if (delta >= 0 && delta < 1) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small one such as 1e-6", "delta must be in [0, 1)");
+}
+
+dusk_status dusk_check_epsilon(double epsilon, dusk_error *err)
+{
+    if (epsilon >= 0 && isfinite(epsilon)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a number such as 1",
+                     "epsilon must be at least 0 and finite");
+}
+
+/* Whether two pairs have the same law of losses; false when it is not plain to see. */
+static bool same_law(const dusk_pair *a, const dusk_pair *b)
+{
+    if (a->kind != b->kind || a->times != b->times || a->folded != b->folded) return false;
+    switch (a->kind) {
+    case DUSK_PAIR_GAUSSIAN: return memcmp(&a->mu_squared, &b->mu_squared, sizeof a->mu_squared) == 0;
+    case DUSK_PAIR_LAPLACE:
+        return a->rate >= 1 && b->rate >= 1 && memcmp(&a->scale, &b->scale, sizeof a->scale) == 0;
+    case DUSK_PAIR_ATOMS:
+        return a->atoms == b->atoms && memcmp(a->loss, b->loss, a->atoms * sizeof *a->loss) == 0 &&
+               memcmp(a->mass, b->mass, a->atoms * sizeof *a->mass) == 0 &&
+               memcmp(&a->infinite, &b->infinite, sizeof a->infinite) == 0;
+    default: return false;
+    }
+}
+
+static bool alike(const dusk_pairs *a, const dusk_pairs *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!same_law(&a->pair[i], &b->pair[i])) return false;
+    return true;
+}
+
+static bool all_tight(const dusk_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (!DUSK_MUTATE(LOWER_BOUND_OF_LOOSE_PAIR, pairs->pair[i].tight, true)) return false;
+    return true;
+}
+
+dusk_status dusk_pricing_begin(dusk_pricing *pricing, const dusk_composition *composition,
+                               dusk_accountant accountant, dusk_error *err)
+{
+    static const dusk_direction both[] = { DUSK_REMOVE, DUSK_ADD }, one[] = { DUSK_REPLACE };
+    bool replace = composition->neighbours == DUSK_REPLACE_ONE;
+    *pricing =
+        (dusk_pricing){ .composition = composition, .accountant = accountant, .directions = replace ? 1 : 2 };
+    if (accountant < DUSK_BEST || accountant > DUSK_ACCOUNTANTS)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give DUSK_BEST", "accountant is none of the accountants");
+    for (size_t d = 0; d < pricing->directions; d++) {
+        dusk_status status = dusk_pairs_resolve(&pricing->pairs[d], composition, replace ? one[d] : both[d],
+                                                dusk_accountant_name(accountant), &pricing->refusal);
+        pricing->resolved[d] = status == DUSK_OK;
+        if (status != DUSK_OK && status != DUSK_ERR_UNSUPPORTED) {
+            if (err) *err = pricing->refusal;
+            return status;
+        }
+        if (status == DUSK_OK) pricing->tight[d] = all_tight(&pricing->pairs[d]);
+    }
+    pricing->alike = !replace && pricing->resolved[0] && pricing->resolved[1] &&
+                     alike(&pricing->pairs[0], &pricing->pairs[1]);
+    return DUSK_OK;
+}
+
+void dusk_pricing_end(dusk_pricing *pricing)
+{
+    for (size_t d = 0; d < pricing->directions; d++)
+        if (pricing->resolved[d]) dusk_pairs_free(&pricing->pairs[d]);
+}
+
+/* No promise at all. */
+static double worst(dusk_question question) { return question.of_delta ? 1 : INFINITY; }
+
+/* Ends that are no numbers, or crossed, promise nothing. */
+static dusk_bound sound(dusk_bound b, dusk_question question)
+{
+    if (!(b.lower >= 0)) b.lower = 0;
+    if (question.of_delta && b.lower > 1) b.lower = 1;
+    if (!(b.upper >= b.lower && b.upper <= worst(question))) b.upper = worst(question);
+    return b;
+}
+
+static bool is_narrow(dusk_bound b) { return b.upper - b.lower <= NARROW * b.upper || b.upper == 0; }
+
+/* One accountant on pairs, one direction. */
+static dusk_status ask_pairs(dusk_bound *out, const dusk_pricing *pricing, const method *m, size_t direction,
+                             dusk_question question, dusk_error *err)
+{
+    const dusk_pairs *pairs = &pricing->pairs[direction];
+    if (!pricing->resolved[direction]) {
+        if (err) *err = pricing->refusal;
+        return pricing->refusal.status;
+    }
+    dusk_bound b = { 0, 0 };
+    if (pairs->count > 0) {
+        dusk_status status =
+            (question.of_delta ? m->pairs_delta : m->pairs_epsilon)(&b, pairs, question.at, err);
+        if (status != DUSK_OK) return status;
+    }
+    *out = sound(b, question);
+    return DUSK_OK;
+}
+
+static dusk_status ask_composition(dusk_bound *out, const dusk_pricing *pricing, const method *m,
+                                   dusk_question question, dusk_error *err)
+{
+    dusk_bound b = { 0, 0 };
+    if (pricing->composition->count > 0) {
+        dusk_status status =
+            (question.of_delta ? m->delta : m->epsilon)(&b, pricing->composition, question.at, err);
+        if (status != DUSK_OK) return status;
+    }
+    *out = sound(b, question);
+    return DUSK_OK;
+}
+
+/* What is known so far in one direction. */
+typedef struct knowledge {
+    dusk_account account; /* upper bound by whom; lower bound of the event */
+    bool answered, narrow;
+} knowledge;
+
+static knowledge nothing_known(dusk_question question)
+{
+    return (knowledge){ .account.bound = { 0, worst(question) } };
+}
+
+/* Learn a bound; `tight` says that its lower end is one of the event. */
+static void learn(knowledge *k, dusk_bound b, const method *m, bool tight)
+{
+    if (!k->answered || b.upper < k->account.bound.upper) {
+        k->account.bound.upper = b.upper;
+        k->account.accountant = m->accountant;
+        k->account.approximation = m->approximation;
+    }
+    if (tight && b.lower > k->account.bound.lower) k->account.bound.lower = b.lower;
+    if (is_narrow(b)) k->narrow = true;
+    k->answered = true;
+}
+
+/* Ask one accountant on pairs and learn; being unsupported is no failure. */
+static dusk_status try_pairs(knowledge *k, dusk_pricing *pricing, const method *m, size_t direction,
+                             dusk_question question, dusk_error *reason)
+{
+    dusk_bound b;
+    dusk_status status = ask_pairs(&b, pricing, m, direction, question, reason);
+    if (status == DUSK_ERR_UNSUPPORTED) return DUSK_OK;
+    if (status != DUSK_OK) return status;
+    learn(k, b, m, pricing->tight[direction]);
+    if (is_narrow(b)) pricing->lead[direction] = m->accountant;
+    return DUSK_OK;
+}
+
+/* The best bounds from pairs in one direction. */
+static dusk_status best_of_pairs(knowledge *k, dusk_pricing *pricing, size_t direction,
+                                 dusk_question question, dusk_error *reason)
+{
+    dusk_status status = DUSK_OK;
+    dusk_accountant lead = pricing->lead[direction];
+    *k = nothing_known(question);
+    if (!pricing->resolved[direction]) return DUSK_OK;
+    if (lead) status = try_pairs(k, pricing, method_of(lead), direction, question, reason);
+    for (size_t i = 0; i < METHODS && status == DUSK_OK && !k->narrow; i++) {
+        const method *m = &methods[i];
+        if (m->pairs_epsilon && m->accountant != lead)
+            status = try_pairs(k, pricing, m, direction, question, reason);
+    }
+    return status;
+}
+
+/* The worse of two directions. */
+static dusk_account worse(dusk_account a, dusk_account b)
+{
+    dusk_account answer =
+        DUSK_MUTATE(BETTER_DIRECTION, a.bound.upper >= b.bound.upper, a.bound.upper < b.bound.upper) ? a : b;
+    answer.bound.lower = fmax(a.bound.lower, b.bound.lower);
+    return answer;
+}
+
+/* Whether the second direction is no worse than the bound `first`, by one look
+ * at its curve: delta(eps) <= delta means that its epsilon is at most eps. */
+static dusk_status is_covered(bool *covered, dusk_pricing *pricing, dusk_account first,
+                              dusk_question question, dusk_error *reason)
+{
+    dusk_question reversed = { true, first.bound.upper };
+    const method *m = method_of(first.accountant);
+    dusk_bound b;
+    *covered = pricing->alike;
+    if (pricing->alike || question.of_delta || !isfinite(first.bound.upper) || !m->pairs_delta)
+        return DUSK_OK;
+    dusk_status status = ask_pairs(&b, pricing, m, 1, reversed, reason);
+    if (status == DUSK_OK) *covered = b.upper <= question.at;
+    return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
+}
+
+/* The best of those on compositions, into what the pairs know. `all` says that all
+ * directions are asked about: only then their lower bounds mean something. */
+static dusk_status best_of_compositions(knowledge *k, const dusk_pricing *pricing, bool all,
+                                        dusk_question question, dusk_error *reason)
+{
+    for (size_t i = 0; i < METHODS; i++) {
+        dusk_bound b;
+        if (!methods[i].epsilon || DUSK_MUTATE(CLT_IS_CHARGED, methods[i].approximation, false)) continue;
+        dusk_status status = ask_composition(&b, pricing, &methods[i], question, reason);
+        if (status == DUSK_ERR_UNSUPPORTED) continue;
+        if (status != DUSK_OK) return status;
+        learn(k, b, &methods[i], all);
+    }
+    return DUSK_OK;
+}
+
+/* Nobody has an answer: the reason that helps most is that of the pairs when it
+ * says what to do, else that of whoever was asked last. */
+static dusk_status fail_for_all(const dusk_pricing *pricing, const dusk_error *reason, dusk_error *err)
+{
+    const dusk_error *why = pricing->refusal.status != DUSK_OK ? &pricing->refusal : reason;
+    return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                     strstr(why->hint, "accountant best") ? "price its parts by another event" : why->hint,
+                     "no accountant can price this: %s", why->message);
+}
+
+/* `best`, for one direction (NULL: for all). */
+static dusk_status ask_best(dusk_account *out, dusk_pricing *pricing, const size_t *only,
+                            dusk_question question, dusk_error *err)
+{
+    dusk_error reason = { .status = DUSK_OK };
+    knowledge k, other;
+    bool covered = true, tight = pricing->tight[only ? *only : 0];
+    dusk_status status = best_of_pairs(&k, pricing, only ? *only : 0, question, &reason);
+    if (status == DUSK_OK && !only && pricing->directions == 2)
+        status = k.answered ? is_covered(&covered, pricing, k.account, question, &reason) : DUSK_OK;
+    if (status == DUSK_OK && !only && pricing->directions == 2 && !(k.answered && covered)) {
+        status = best_of_pairs(&other, pricing, 1, question, &reason);
+        /* without an answer for one direction there is none, but for the lower bound */
+        bool answered = k.answered && other.answered;
+        k.narrow = k.narrow && other.narrow;
+        tight = tight && pricing->tight[1];
+        k.account = worse(k.account, other.account);
+        if (!answered) k.account.bound.upper = worst(question);
+        k.answered = answered;
+    }
+    if (status == DUSK_OK && !(k.answered && k.narrow && tight))
+        status = best_of_compositions(&k, pricing, !only, question, &reason);
+    if (status != DUSK_OK) {
+        if (err) *err = reason;
+        return status;
+    }
+    if (!k.answered) return fail_for_all(pricing, &reason, err);
+    /* sound bounds cannot cross; should they, the larger one is promised */
+    if (k.account.bound.upper < k.account.bound.lower) k.account.bound.upper = k.account.bound.lower;
+    *out = k.account;
+    return DUSK_OK;
+}
+
+/* An accountant by name, for one direction (NULL: for all). */
+static dusk_status ask_one(dusk_account *out, dusk_pricing *pricing, const size_t *only,
+                           dusk_question question, dusk_error *err)
+{
+    const method *m = method_of(pricing->accountant);
+    if (!m)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "ask for the accountant best",
+                         "the %s accountant has no answer", dusk_accountant_name(pricing->accountant));
+    dusk_account account = { .accountant = m->accountant, .approximation = m->approximation };
+    dusk_status status;
+    if (m->epsilon) {
+        status = ask_composition(&account.bound, pricing, m, question, err);
+        if (status == DUSK_OK) *out = account;
+        return status;
+    }
+    bool covered = true;
+    size_t first = only ? *only : 0;
+    status = ask_pairs(&account.bound, pricing, m, first, question, err);
+    if (status != DUSK_OK) return status;
+    if (!pricing->tight[first]) account.bound.lower = 0;
+    if (!only && pricing->directions == 2) status = is_covered(&covered, pricing, account, question, err);
+    if (status == DUSK_OK && !covered) {
+        dusk_account other = account;
+        status = ask_pairs(&other.bound, pricing, m, 1, question, err);
+        if (!pricing->tight[1]) other.bound.lower = 0;
+        account = worse(account, other);
+    }
+    if (status == DUSK_OK) *out = account;
+    return status;
+}
+
+dusk_status dusk_pricing_ask(dusk_account *out, dusk_pricing *pricing, dusk_question question,
+                             dusk_error *err)
+{
+    return (pricing->accountant == DUSK_BEST ? ask_best : ask_one)(out, pricing, NULL, question, err);
+}
+
+dusk_status dusk_pricing_ask_direction(dusk_account *out, dusk_pricing *pricing, size_t direction,
+                                       dusk_question question, dusk_error *err)
+{
+    return (pricing->accountant == DUSK_BEST ? ask_best : ask_one)(out, pricing, &direction, question, err);
+}
+
+static dusk_status account(dusk_account *out, const dusk_composition *composition, dusk_accountant accountant,
+                           dusk_question question, dusk_error *err)
+{
+    dusk_pricing pricing;
+    dusk_status status = dusk_pricing_begin(&pricing, composition, accountant, err);
+    if (status == DUSK_OK) status = dusk_pricing_ask(out, &pricing, question, err);
+    dusk_pricing_end(&pricing);
+    return status;
+}
+
+dusk_status dusk_account_epsilon(dusk_account *out, const dusk_composition *composition, double delta,
+                                 dusk_accountant accountant, dusk_error *err)
+{
+    dusk_status status = dusk_check_delta(delta, err);
+    return status == DUSK_OK ? account(out, composition, accountant, (dusk_question){ false, delta }, err)
+                             : status;
+}
+
+dusk_status dusk_account_delta(dusk_account *out, const dusk_composition *composition, double epsilon,
+                               dusk_accountant accountant, dusk_error *err)
+{
+    dusk_status status = dusk_check_epsilon(epsilon, err);
+    return status == DUSK_OK ? account(out, composition, accountant, (dusk_question){ true, epsilon }, err)
+                             : status;
+}

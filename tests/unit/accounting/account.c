@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking the accountants: names, arguments, and the choice of the best. */
+#include "accounting/account.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "support.h"
+
+static dusk_composition *composition(const char *text, dusk_neighbours neighbours)
+{
+    dusk_composition *c;
+    dusk_error err = { .message = "" };
+    assert_int_equal(dusk_composition_new(&c, neighbours, NULL), DUSK_OK);
+    if (dusk_composition_parse(c, text, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
+    return c;
+}
+
+static void names(void **state)
+{
+    dusk_accountant found;
+    dusk_error err;
+    (void)state;
+    for (int i = 1; i <= DUSK_ACCOUNTANTS; i++) {
+        assert_int_equal(dusk_accountant_named(&found, dusk_accountant_name((dusk_accountant)i), &err),
+                         DUSK_OK);
+        assert_int_equal(found, i);
+    }
+    assert_string_equal(dusk_accountant_name(DUSK_CONTOUR), "contour");
+    assert_string_equal(dusk_accountant_name((dusk_accountant)0), "unknown");
+    assert_string_equal(dusk_accountant_name((dusk_accountant)15), "unknown");
+    assert_int_equal(dusk_accountant_named(&found, "pld", &err), DUSK_ERR_ARGUMENT);
+    for (int i = 1; i <= DUSK_ACCOUNTANTS; i++)
+        assert_non_null(strstr(err.hint, dusk_accountant_name((dusk_accountant)i)));
+}
+
+static void arguments(void **state)
+{
+    dusk_composition *c = composition("gaussian(1)", DUSK_ADD_REMOVE);
+    dusk_account out = { .bound = { -1, -1 } };
+    dusk_error err;
+    (void)state;
+    const double bad_delta[] = { -1, 1, NAN, INFINITY, -DBL_TRUE_MIN };
+    for (size_t i = 0; i < sizeof bad_delta / sizeof *bad_delta; i++) {
+        assert_int_equal(dusk_account_epsilon(&out, c, bad_delta[i], DUSK_BEST, &err), DUSK_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "delta"));
+    }
+    const double bad_epsilon[] = { -1, NAN, INFINITY };
+    for (size_t i = 0; i < sizeof bad_epsilon / sizeof *bad_epsilon; i++) {
+        assert_int_equal(dusk_account_delta(&out, c, bad_epsilon[i], DUSK_BEST, &err), DUSK_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "epsilon"));
+    }
+    assert_int_equal(dusk_account_epsilon(&out, c, 1e-6, (dusk_accountant)0, &err), DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_account_epsilon(&out, c, 1e-6, (dusk_accountant)15, &err), DUSK_ERR_ARGUMENT);
+    assert_true(out.bound.upper == -1);
+    dusk_composition_free(c);
+}
+
+static void nothing_costs_nothing(void **state)
+{
+    static const char *const texts[] = { "gaussian(1) * 0", "pure(0)" };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dusk_composition *c = composition(texts[i], DUSK_ADD_REMOVE);
+        dusk_account out;
+        assert_int_equal(dusk_account_epsilon(&out, c, 0, DUSK_BEST, NULL), DUSK_OK);
+        assert_true(out.bound.lower == 0 && out.bound.upper == 0 && !out.approximation);
+        dusk_composition_free(c);
+    }
+}
+
+static void best_of_a_gaussian(void **state)
+{
+    dusk_composition *c = composition("gaussian(1)", DUSK_ADD_REMOVE);
+    dusk_account out;
+    (void)state;
+    assert_int_equal(dusk_account_epsilon(&out, c, 1e-5, DUSK_BEST, NULL), DUSK_OK);
+    assert_true(out.bound.lower <= out.bound.upper && !out.approximation);
+    assert_true(out.bound.upper >= 4.37717809568122460 && out.bound.upper <= 4.3771780957);
+    dusk_composition_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(nothing_costs_nothing),
+        cmocka_unit_test(best_of_a_gaussian),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
