@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* K(s) = ln E_P[exp(s L)] of one dominating pair: s times the Renyi divergence of
+ * order s + 1. Moments are near 1 for a mechanism that says little, so sums run
+ * over exp(s L) - 1 wherever that does not overflow. Library functions count as
+ * wrong by 4 ulp. The derivations are in pair_moment.proof.md. */
+#include "accounting/pair_moment.h"
+
+#include <float.h>
+
+#include "accounting/accountants.h"
+#include "accounting/bound.h"
+#include "base/mutant.h"
+#include "dusk/numeric.h"
+
+#define ULP 0x1p-52
+#define LARGE 600.0 /* exp of it has room for 2^20 summands */
+
+/* Sums of terms of both signs, in blocks, with a bound of their error. */
+typedef struct tally {
+    double sum, block, size; /* size: the sum of magnitudes, and of errors over ULP */
+    unsigned in_block;
+} tally;
+
+#define BLOCK 1024u
+
+static void tally_add(tally *t, double term, double magnitude)
+{
+    t->block += term;
+    t->size += magnitude;
+    if (++t->in_block < BLOCK) return;
+    t->sum += t->block;
+    t->block = 0;
+    t->in_block = 0;
+}
+
+/* The sum of n terms moved by all that rounding can have done. */
+static double tally_end_up(const tally *t, size_t n)
+{
+    double steps = (double)(n < BLOCK ? n : BLOCK + n / BLOCK) + 16;
+    return t->sum + t->block + (t->size * (steps * ULP) + DBL_MIN);
+}
+
+/* What the masses are above 1 together, where a table says so; else 0. */
+static double excess_mass(const dusk_pair *pair)
+{
+    dusk_exact_sum lower, upper;
+    const double minus = -1;
+    dusk_exact_sum_init(&lower);
+    dusk_exact_sum_init(&upper);
+    dusk_exact_sum_add(&lower, &minus, 1);
+    dusk_exact_sum_add(&upper, &minus, 1);
+    for (size_t i = 0; i < pair->atoms; i++) {
+        dusk_exact_sum_add(&lower, &pair->mass[i].lower, 1);
+        dusk_exact_sum_add(&upper, &pair->mass[i].upper, 1);
+    }
+    if (!(dusk_exact_sum_value(&lower) > 0)) return 0;
+    return nextafter(dusk_exact_sum_value(&upper), INFINITY);
+}
+
+/* ln(1 + sum of mass (exp(s loss) - 1) + excess), no s loss above LARGE */
+static double moment_near_one(const dusk_pair *pair, double s)
+{
+    tally t = { 0 };
+    for (size_t i = 0; i < pair->atoms; i++) {
+        double x = s * pair->loss[i].upper, e = expm1(x);
+        double m =
+            DUSK_MUTATE(MOMENT_MASS_ROUNDED_DOWN, e > 0, false) ? pair->mass[i].upper : pair->mass[i].lower;
+        /* x is off by |x| ULP/2, which moves e by at most (e + 1) |x| ULP */
+        tally_add(&t, m * e, m * (fabs(e) + (e + 1) * fabs(x)));
+    }
+    double above = dusk_add_up(tally_end_up(&t, pair->atoms), excess_mass(pair));
+    return above > -1 ? dusk_log1p_up(above) : 0;
+}
+
+/* The largest exponent of an atom that has mass. */
+static double top_exponent(const dusk_pair *pair, double s, bool up)
+{
+    for (size_t i = pair->atoms; i-- > 0;) {
+        if (up && pair->mass[i].upper > 0) return dusk_mul_up(s, pair->loss[i].upper);
+        if (!up && pair->mass[i].lower > 0) return dusk_mul_down(s, pair->loss[i].lower);
+    }
+    return -INFINITY;
+}
+
+/* top + ln of the sum of mass exp(s loss - top), on one side of it */
+static double moment_shifted(const dusk_pair *pair, double s, double top, bool up)
+{
+    double sum = 0;
+    for (size_t i = 0; i < pair->atoms; i++) {
+        double l = up ? pair->loss[i].upper : pair->loss[i].lower;
+        double m = up ? pair->mass[i].upper : pair->mass[i].lower, x = s * l;
+        double slack = (fabs(x) + fabs(top)) * (2 * ULP);
+        double term = m * exp(x - top + (up ? slack : -slack));
+        sum += up ? term : term * (1 - 8 * ULP);
+    }
+    double error = ((double)pair->atoms + 16) * ULP;
+    if (!up) return sum > 0 ? dusk_add_down(top, dusk_log_down(sum * (1 - error))) : -INFINITY;
+    double k = dusk_add_up(top, dusk_log_up(sum * (1 + error) + DBL_MIN));
+    return k < top ? k : top + excess_mass(pair);
+}
+
+DUSK_PROVEN(atoms_moment)
+static dusk_bound atoms_moment(const dusk_pair *pair, double s)
+{
+    double top = top_exponent(pair, s, true), bottom = top_exponent(pair, s, false);
+    dusk_bound k = { -INFINITY, -INFINITY };
+    if (!(top > -INFINITY)) return k; /* all mass is at infinity */
+    if (isinf(top)) {                 /* more than the largest double */
+        k.upper = INFINITY;
+    } else {
+        k.upper = top > LARGE ? moment_shifted(pair, s, top, true) : moment_near_one(pair, s);
+    }
+    if (bottom > -INFINITY && bottom < INFINITY) k.lower = moment_shifted(pair, s, bottom, false);
+    if (k.lower > k.upper) k.lower = k.upper;
+    return k;
+}
+
+/* s (s + 1) mu^2 / 2 */
+static dusk_bound gaussian_moment(const dusk_pair *pair, double s)
+{
+    dusk_bound order = { dusk_add_down(s, 1), dusk_add_up(s, 1) };
+    dusk_bound k = dusk_bound_mul(dusk_bound_mul(dusk_bound_of(s), order), pair->mu_squared);
+    return (dusk_bound){ dusk_mul_down(k.lower, 0.5), dusk_mul_up(k.upper, 0.5) };
+}
+
+/* ln of the sum over k >= 2 of C(n,k) (1-q)^(n-k) q^k (exp(k(k-1)/(2 sigma^2)) - 1) */
+static double log_binomial_sum(double q, double sigma, unsigned n)
+{
+    double weight = n * log1p(-q), odds = log(q) - log1p(-q), top = -INFINITY, sum = 0;
+    for (unsigned k = 1; k <= n; k++) {
+        weight += log((double)(n - k + 1) / k) + odds;
+        double x = 0.5 * k * (k - 1) / sigma / sigma;
+        if (k == 1) continue;
+        double l = weight + (x > 30 ? x : log(expm1(x)));
+        if (l > top) {
+            sum = sum * exp(top - l) + 1;
+            top = l;
+        } else {
+            sum += exp(l - top);
+        }
+    }
+    double scale = n * (fabs(log1p(-q)) + fabs(odds) + log(n)) + 0.5 * n * n / sigma / sigma;
+    return top + log(sum) + (scale + 10) * n * 8 * ULP;
+}
+
+/* Until mixture.c: one shift, not replaced; a chord of the convex K between whole
+ * orders [Mironov, Talwar & Zhang 2019]. */
+static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
+{
+    if (pair->shifts != 1 || pair->direction == DUSK_REPLACE || s > 4000)
+        return dusk_fail_unsupported(err, "Renyi", pair->tree);
+    double q = pair->weight[1] * (1 + 4 * ULP), low = floor(s), share = s - low, k[2] = { 0, 0 };
+    for (int i = 0; i < 2; i++) {
+        unsigned n = (unsigned)low + 1 + (unsigned)i;
+        double l = n > 1 ? log_binomial_sum(q, pair->sigma, n) : -INFINITY;
+        if (pair->folded) l += 0.7;
+        k[i] = l > 30 ? dusk_add_up(l, 1e-13) : dusk_log1p_up(dusk_exp_up(l));
+    }
+    double chord = dusk_add_up(dusk_mul_up(1 - share, k[0]), dusk_mul_up(share, k[1]));
+    *out = (dusk_bound){ 0, chord };
+    return DUSK_OK;
+}
+
+DUSK_PROVEN(dusk_pair_finite_moment)
+dusk_status dusk_pair_finite_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
+{
+    switch (pair->kind) {
+    case DUSK_PAIR_ATOMS: *out = atoms_moment(pair, s); return DUSK_OK;
+    case DUSK_PAIR_GAUSSIAN: *out = gaussian_moment(pair, s); return DUSK_OK;
+    case DUSK_PAIR_LAPLACE: *out = dusk_laplace_log_moment(pair, s); return DUSK_OK;
+    case DUSK_PAIR_MIXTURE: return mixture_moment(out, pair, s, err);
+    }
+    return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a pair without a kind");
+}
+
+dusk_status dusk_pair_log_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
+{
+    dusk_status status = dusk_pair_finite_moment(out, pair, s, err);
+    if (status == DUSK_OK && pair->infinite.upper > 0) out->upper = INFINITY;
+    return status;
+}
