@@ -79,7 +79,8 @@ static bool same_law(const dusk_pair *a, const dusk_pair *b)
     case DUSK_PAIR_LAPLACE:
         return a->rate >= 1 && b->rate >= 1 && memcmp(&a->scale, &b->scale, sizeof a->scale) == 0;
     case DUSK_PAIR_ATOMS:
-        return a->atoms == b->atoms && memcmp(a->loss, b->loss, a->atoms * sizeof *a->loss) == 0 &&
+        return a->atoms == b->atoms && a->atoms > 0 &&
+               memcmp(a->loss, b->loss, a->atoms * sizeof *a->loss) == 0 &&
                memcmp(a->mass, b->mass, a->atoms * sizeof *a->mass) == 0 &&
                memcmp(&a->infinite, &b->infinite, sizeof a->infinite) == 0;
     default: return false;

@@ -112,7 +112,8 @@ static dusk_status is_whole(bool *whole, const solver *s, dusk_error *err)
     dusk_composition *a = NULL, *b = NULL;
     DUSK_TRY(compose(&a, s, 2, err));
     DUSK_TRY(compose(&b, s, 2.25, err));
-    *whole = a->count == b->count && memcmp(a->node, b->node, a->count * sizeof *a->node) == 0;
+    *whole =
+        a->count == b->count && (a->count == 0 || memcmp(a->node, b->node, a->count * sizeof *a->node) == 0);
 done:
     dusk_composition_free(a);
     dusk_composition_free(b);
