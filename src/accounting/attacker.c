@@ -24,7 +24,6 @@ typedef struct threshold {
 } threshold;
 
 /* Look at one share; *epsilon is the epsilon there. */
-DUSK_PROVEN(look)
 static dusk_status look(threshold *t, double *epsilon, double share, dusk_error *err)
 {
     dusk_account a;
