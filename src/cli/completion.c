@@ -51,7 +51,7 @@ static void bash_values(FILE *file, const dusk_command *command)
         if (option->letter) fprintf(file, "|-%c", option->letter);
         if (option->type == DUSK_OPTION_CHOICE) {
             fputs(") words='", file);
-            put_choices(file, option->argument);
+            put_choices(file, dusk_option_choices(option));
             fputs("' ;;\n", file);
         } else {
             fprintf(file, ") %s; return ;;\n",
@@ -113,7 +113,7 @@ static void zsh_option(FILE *file, const dusk_option *option)
     fputc(']', file);
     if (option->type == DUSK_OPTION_CHOICE) {
         fprintf(file, ":%s:(", option->name);
-        put_choices(file, option->argument);
+        put_choices(file, dusk_option_choices(option));
         fputc(')', file);
     } else if (option->argument) {
         fprintf(file, ":%s:%s", option->name, wants_file(option) ? "_files" : "");
@@ -167,7 +167,7 @@ static void fish_option(FILE *file, const dusk_option *option, const char *condi
     if (option->letter) fprintf(file, " -s %c", option->letter);
     if (option->type == DUSK_OPTION_CHOICE) {
         fputs(" -x -a '", file);
-        put_choices(file, option->argument);
+        put_choices(file, dusk_option_choices(option));
         fputc('\'', file);
     } else if (option->type != DUSK_OPTION_FLAG) {
         fputs(wants_file(option) ? " -r -F" : " -x", file);

@@ -3,6 +3,7 @@
  * the terminal: the text reads the same in a log, a test and a window. */
 #include "cli/help.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -111,6 +112,13 @@ static void print_operand_names(FILE *file, const dusk_command *command)
         fprintf(file, "  %-12s", heading);
         wrap(file, names, text.length, 14, 14);
     }
+    if (command->note) paragraphs(file, command->note, 2);
+}
+
+/* "Mechanisms" -> "MECHANISM". */
+static void print_operand_word(FILE *file, const dusk_command *command)
+{
+    for (const char *c = command->operand; c[0] && c[1]; c++) fputc(toupper((unsigned char)*c), file);
 }
 
 void dusk_help_short(FILE *file, const dusk_command *command)
@@ -135,8 +143,14 @@ void dusk_help_short(FILE *file, const dusk_command *command)
         wrap(file, rest, text.length, 8, 8);
     }
     fprintf(file, "\nexample\n  $ %s\n", command->examples[0].command);
-    if (command->operands) fprintf(file, "\n%s MECHANISM -h tells about one of them.\n", command->name);
+    if (!command->operands) return;
+    fprintf(file, "\n%s ", command->name);
+    print_operand_word(file, command);
+    fputs(" -h tells about one of them.\n", file);
 }
+
+/* It is no word of the command line but a form within one. */
+static bool is_written(const dusk_operand *operand) { return !*operand->needs && !*operand->takes; }
 
 static void print_options(FILE *file, const dusk_command *command)
 {
@@ -165,7 +179,10 @@ void dusk_help_list(FILE *file, const dusk_command *command)
             at += length + (at[length] != '\0');
         }
         if (operand->either) dusk_text_add(&text, "%s%s", text.length ? " " : "", operand->either);
-        fprintf(file, "  %-19s  %-38s  %s\n", operand->name, needs, operand->summary);
+        if (is_written(operand))
+            fprintf(file, "  %-31s  %s\n", needs, operand->summary);
+        else
+            fprintf(file, "  %-19s  %-38s  %s\n", operand->name, needs, operand->summary);
     }
 }
 
@@ -174,7 +191,8 @@ void dusk_help_long(FILE *file, const dusk_command *command)
     print_usage(file, command);
     fprintf(file, "%s\n", command->summary);
     if (command->operands) {
-        fprintf(file, "\n%s, and what each must be given\n\n", command->operand);
+        fprintf(file, "\n%s, and %s\n\n", command->operand,
+                is_written(command->operands) ? "how each is written" : "what each must be given");
         dusk_help_list(file, command);
     }
     print_options(file, command);
@@ -205,6 +223,11 @@ static void print_listed(FILE *file, const dusk_command *command, const char *he
 
 void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand)
 {
+    if (is_written(operand)) {
+        fprintf(file, "%s: %s\n\nexample\n  $ %s\n", operand->either, operand->summary, operand->example);
+        fprintf(file, "\n%s -h has the options, %s --help tells everything.\n", command->name, command->name);
+        return;
+    }
     fprintf(file, "usage: %s %s [options] [FILE]\n", command->name, operand->name);
     paragraphs(file, operand->summary, 0);
     print_listed(file, command, "needs", operand->needs);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/account.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -48,6 +49,7 @@ static const dusk_section program_sections[] = {
 static const dusk_example program_examples[] = {
     { "release a count of 1234 people", "dusk release count --value 1234 --epsilon 1" },
     { "which mechanisms are there", "dusk release --list" },
+    { "what 10000 steps of training cost", "dusk account 'poisson(0.01, gaussian(1)) * 10000' --delta 1e-6" },
     { NULL, NULL },
 };
 
@@ -61,7 +63,8 @@ static const dusk_command program = {
     .settings_size = sizeof(program_settings),
 };
 
-static const dusk_command *const commands[] = { &program, &dusk_release_command, NULL };
+static const dusk_command *const commands[] = { &program, &dusk_release_command, &dusk_account_command,
+                                                NULL };
 
 static const char *command_word(const dusk_command *command) { return strchr(command->name, ' ') + 1; }
 
@@ -75,8 +78,8 @@ static dusk_status unknown_command(const char *word, dusk_error *err)
         dusk_suggestion_offer(&suggestion, command_word(commands[i]));
         for (const dusk_operand *operand = commands[i]->operands; operand && operand->name; operand++)
             if (!strcmp(operand->name, word))
-                return dusk_fail(err, DUSK_ERR_ARGUMENT, operand->example, "%s is a mechanism, not a command",
-                                 word);
+                return dusk_fail(err, DUSK_ERR_ARGUMENT, operand->example, "%s is %s, not a command", word,
+                                 commands[i] == &dusk_account_command ? "an event" : "a mechanism");
     }
     dusk_text_init(&text, hint, sizeof hint);
     if (suggestion.best)

@@ -130,12 +130,13 @@ static void put_operands(FILE *file, const dusk_command *command)
     for (const dusk_operand *operand = command->operands; operand->name; operand++) {
         if (!last || strcmp(last, operand->heading)) heading(file, "SS", operand->heading);
         last = operand->heading;
+        bool written = !*operand->needs && !*operand->takes; /* no word of the command line */
         fputs(".TP\n.B ", file);
-        put_line(file, operand->name);
+        put_line(file, written ? operand->either : operand->name);
         put(file, operand->summary, strlen(operand->summary), true);
         fputs(".\n", file);
         put_names(file, "Needs", operand->needs);
-        if (operand->either) {
+        if (operand->either && !written) {
             fputs("Needs ", file);
             put(file, operand->either, strlen(operand->either), false);
             fputs(".\n", file);

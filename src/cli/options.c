@@ -115,6 +115,11 @@ void dusk_suggestion_offer(dusk_suggestion *suggestion, const char *known)
 
 /* ---- Values ------------------------------------------------------------------ */
 
+const char *dusk_option_choices(const dusk_option *option)
+{
+    return option->choices ? option->choices : option->argument;
+}
+
 /* Which word of "this|that" is `text`, or -1. */
 static int find_choice(const char *choices, const char *text)
 {
@@ -145,7 +150,7 @@ static dusk_status refuse_value(const dusk_option *option, dusk_error *err)
     dusk_text_add(&text, "for example --%s %s", option->name, option->sample);
     if (option->type == DUSK_OPTION_CHOICE)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "--%s must be one of %s", option->name,
-                         option->argument);
+                         dusk_option_choices(option));
     if (option->type == DUSK_OPTION_NUMBER)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "--%s must be a finite number", option->name);
     return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "--%s must be a whole number from %lld to %lld",
@@ -165,7 +170,7 @@ static dusk_status store(const dusk_option *option, void *settings, const char *
         if (dusk_parse_whole(value, option->low, option->high, at)) return DUSK_OK;
         break;
     case DUSK_OPTION_CHOICE:
-        *(int *)at = find_choice(option->argument, value);
+        *(int *)at = find_choice(dusk_option_choices(option), value);
         if (*(int *)at >= 0) return DUSK_OK;
         break;
     }

@@ -21,12 +21,13 @@ typedef enum dusk_option_type {
     DUSK_OPTION_STRING,   /* const char *, NULL when not given                 */
     DUSK_OPTION_NUMBER,   /* double, finite; NaN when not given                */
     DUSK_OPTION_WHOLE,    /* int64_t between low and high                      */
-    DUSK_OPTION_CHOICE    /* int: which word of `argument`, or -1              */
+    DUSK_OPTION_CHOICE    /* int: which of the words, or -1                    */
 } dusk_option_type;
 
 typedef struct dusk_option {
     const char *name;     /* long name, without dashes                         */
     const char *argument; /* its name in the help; for choices "this|that"     */
+    const char *choices;  /* the words of a choice when `argument` only names them */
     const char *fallback; /* the default as text, or NULL                      */
     const char *sample;   /* a value to show in a hint                         */
     const char *heading;  /* where the help lists it                           */
@@ -44,7 +45,8 @@ typedef struct dusk_operand {
     const char *heading;
     const char *summary; /* one line                                           */
     const char *needs;   /* options that must be given, space between them     */
-    const char *either;  /* options of which one must be given, in words       */
+    const char *either;  /* options of which one must be given, in words; what
+                            has no options: the form in which it is written    */
     const char *takes;   /* options that may be given                          */
     const char *example; /* a whole command line                               */
     const char *also;    /* other names people use for it, or NULL             */
@@ -81,6 +83,7 @@ typedef struct dusk_command {
     const char *summary;  /* one line                                          */
     const char *synopsis; /* what follows the name; '\n' between forms         */
     const char *operand;  /* what the words of `operands` are called           */
+    const char *note;     /* a sentence about them, or NULL                    */
     const dusk_operand *operands;
     const dusk_option *options;
     const dusk_section *sections;
@@ -93,6 +96,8 @@ typedef struct dusk_command {
  * command's name. Stops at -h or --help. */
 dusk_status dusk_options_parse(const dusk_command *command, void *settings, dusk_parsed *parsed, int argc,
                                char **argv, dusk_error *err);
+/* The words of a choice, '|' between them. */
+const char *dusk_option_choices(const dusk_option *option);
 /* The row called `name` (and its number in *row when not NULL), or NULL. */
 const dusk_option *dusk_options_find(const dusk_command *command, const char *name, size_t *row);
 bool dusk_options_given(const dusk_command *command, const dusk_parsed *parsed, const char *name);

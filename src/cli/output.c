@@ -69,8 +69,7 @@ void dusk_output_note(const char *label, const char *format, ...)
 
 static dusk_status fail_write(int why, dusk_error *err)
 {
-    return dusk_fail(err, DUSK_ERR_IO,
-                     "write somewhere with room; an answer that was lost is spent all the same",
+    return dusk_fail(err, DUSK_ERR_IO, "write somewhere with room; what a release has spent stays spent",
                      "cannot write to standard output: %s", why ? strerror(why) : "a write failed");
 }
 
@@ -191,10 +190,9 @@ void dusk_json_number(dusk_json *json, double x)
     dusk_json_raw(json, text);
 }
 
-/* Bytes of the UTF-8 character at s, or 0 when there is none (overlong forms
- * and surrogates included). */
-static size_t utf8_length(const unsigned char *s)
+size_t dusk_utf8_length(const char *text)
 {
+    const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80) return 1;
     size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
     if (s[0] < 0xC2 || s[0] > 0xF4) return 0;
@@ -207,20 +205,19 @@ static size_t utf8_length(const unsigned char *s)
 
 void dusk_json_string(dusk_json *json, const char *s)
 {
-    const unsigned char *at = (const unsigned char *)s;
     begin_value(json);
     fputc('"', json->file);
-    while (*at) {
-        size_t n = utf8_length(at);
+    while (*s) {
+        size_t n = dusk_utf8_length(s);
         if (n == 0)
             fputs("\\ufffd", json->file);
-        else if (*at < 0x20)
-            fprintf(json->file, "\\u%04x", *at);
-        else if (*at == '"' || *at == '\\')
-            fprintf(json->file, "\\%c", *at);
+        else if ((unsigned char)*s < 0x20)
+            fprintf(json->file, "\\u%04x", (unsigned)(unsigned char)*s);
+        else if (*s == '"' || *s == '\\')
+            fprintf(json->file, "\\%c", *s);
         else
-            fwrite(at, 1, n, json->file);
-        at += n ? n : 1;
+            fwrite(s, 1, n, json->file);
+        s += n ? n : 1;
     }
     fputc('"', json->file);
 }

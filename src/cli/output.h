@@ -53,6 +53,9 @@ void dusk_json_close(dusk_json *json, char bracket);
 void dusk_json_number(dusk_json *json, double x); /* null when not finite */
 void dusk_json_bool(dusk_json *json, bool x);
 void dusk_json_null(dusk_json *json);
+/* Bytes of the UTF-8 character at s, or 0 when there is none (overlong forms
+ * and surrogates included). */
+size_t dusk_utf8_length(const char *s);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void dusk_json_string(dusk_json *json, const char *s);
 /* Text that is JSON already. */

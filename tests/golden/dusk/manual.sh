@@ -10,6 +10,8 @@ else
     echo "neither mandoc nor groff is there"
     exit 77
 fi
-for option in $(dusk release --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
-    sed 's/\\-/-/g' dusk-release.1 | grep -q -e "$option" || echo "$option is missing"
+for command in release account; do
+    for option in $(dusk $command --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
+        sed 's/\\-/-/g' dusk-$command.1 | grep -q -e "$option" || echo "$command: $option is missing"
+    done
 done

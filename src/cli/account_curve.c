@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk account --curve and --tradeoff: whole curves, as tables; see account.h.
+ * account_plot.c draws the same samples. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/account.h"
+#include "cli/decimal.h"
+
+dusk_status account_series_new(account_series *out, size_t n, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    *out = (account_series){ .n = n };
+    DUSK_NEW(out->x, n);
+    DUSK_NEW(out->lower, n);
+    DUSK_NEW(out->upper, n);
+done:
+    return status;
+}
+
+void account_series_free(account_series *series)
+{
+    dusk_deallocate(series->x);
+    dusk_deallocate(series->lower);
+    dusk_deallocate(series->upper);
+}
+
+/* How far the curve goes: to --epsilon, or to where --delta is reached; where
+ * no epsilon reaches it, to where something larger is. */
+static dusk_status curve_end(const account_job *job, double *end, dusk_error *err)
+{
+    double delta = account_given(job, "delta") && job->settings->delta > 0 ? job->settings->delta : 1e-10;
+    *end = job->settings->epsilon;
+    if (account_given(job, "epsilon") && *end > 0) return DUSK_OK;
+    for (; delta < 0.5; delta *= 100) {
+        dusk_account found;
+        dusk_status status = dusk_account_epsilon(&found, job->composition, delta, job->accountant, err);
+        if (status != DUSK_OK) return status;
+        *end = found.bound.upper;
+        if (isfinite(*end) && *end > 0) return DUSK_OK;
+    }
+    *end = 1;
+    return DUSK_OK;
+}
+
+dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, dusk_error *err)
+{
+    dusk_account found;
+    double end;
+    dusk_status status = curve_end(job, &end, err);
+    if (status == DUSK_OK) status = account_series_new(out, n, err);
+    for (size_t i = 0; status == DUSK_OK && i < n; i++) {
+        out->x[i] = i + 1 == n ? end : end * ((double)i / (double)(n - 1));
+        status = dusk_account_delta(&found, job->composition, out->x[i], job->accountant, err);
+        if (status != DUSK_OK) break;
+        out->lower[i] = found.bound.lower;
+        out->upper[i] = found.bound.upper;
+        out->accountant = found.accountant;
+    }
+    return status;
+}
+
+/* `even`: type I errors evenly from 0 to 1; otherwise denser at both ends, where
+ * the curve bends. */
+dusk_status account_sample_tradeoff(const account_job *job, account_series *out, size_t n, bool even,
+                                    dusk_error *err)
+{
+    dusk_account found;
+    dusk_status status = account_series_new(out, n, err);
+    for (size_t i = 0; status == DUSK_OK && i < n; i++) {
+        double t = (double)i / (double)(n - 1);
+        out->x[i] = even || i + 1 == n ? t : t * t * t * (10 + t * (6 * t - 15)); /* 0 to 1, flat ends */
+        status = dusk_account_tradeoff(&found, job->composition, out->x[i], job->accountant, err);
+        if (status != DUSK_OK) break;
+        out->lower[i] = found.bound.lower;
+        out->upper[i] = found.bound.upper;
+        out->accountant = found.accountant;
+    }
+    return status;
+}
+
+static void json_array(dusk_json *json, const char *name, const double *x, size_t n)
+{
+    dusk_json_key(json, name);
+    dusk_json_open(json, '[');
+    for (size_t i = 0; i < n; i++) dusk_json_number(json, x[i]);
+    dusk_json_close(json, ']');
+}
+
+static void json_series(const account_job *job, const account_series *series, const char *const name[3])
+{
+    dusk_json json;
+    account_json_begin(&json, job);
+    json_array(&json, name[0], series->x, series->n);
+    json_array(&json, name[1], series->upper, series->n);
+    json_array(&json, name[2], series->lower, series->n);
+    dusk_json_key(&json, "accountant");
+    dusk_json_string(&json, dusk_accountant_name(job->accountant));
+    account_json_end(&json);
+}
+
+static void print_series(const account_series *series, const char *const heading[3], bool lower_first)
+{
+    char x[DUSK_DECIMAL_SIZE], upper[DUSK_DECIMAL_SIZE], lower[DUSK_DECIMAL_SIZE];
+    printf("%-14s  %-14s  %s\n", heading[0], heading[1], heading[2]);
+    for (size_t i = 0; i < series->n; i++) {
+        dusk_decimal(x, series->x[i]);
+        dusk_decimal_up(upper, series->upper[i], ACCOUNT_DIGITS);
+        dusk_decimal_down(lower, series->lower[i], ACCOUNT_DIGITS);
+        printf("%-14s  %-14s  %s\n", x, lower_first ? lower : upper, lower_first ? upper : lower);
+    }
+    putchar('\n');
+}
+
+/* The end of a table for people. */
+static void print_curve_end(const account_job *job, const account_series *series)
+{
+    account_print_end(job, account_method(job->accountant == DUSK_BEST ? DUSK_BEST : series->accountant));
+}
+
+dusk_status account_curve(const account_job *job, dusk_error *err)
+{
+    static const char *const keys[] = { "epsilon", "delta", "delta_lower" };
+    static const char *const headings[] = { "epsilon", "delta at most", "at least" };
+    account_series series = { .n = 0 };
+    dusk_status status = account_sample_curve(job, &series, (size_t)job->settings->points, err);
+    if (status == DUSK_OK && job->settings->json) {
+        json_series(job, &series, keys);
+    } else if (status == DUSK_OK) {
+        print_series(&series, headings, false);
+        print_curve_end(job, &series);
+    }
+    account_series_free(&series);
+    return status;
+}
+
+dusk_status account_tradeoff(const account_job *job, dusk_error *err)
+{
+    static const char *const keys[] = { "alpha", "beta_upper", "beta" };
+    static const char *const headings[] = { "type I", "type II", "at most" };
+    account_series series = { .n = 0 };
+    dusk_status status = account_sample_tradeoff(job, &series, (size_t)job->settings->points, true, err);
+    if (status == DUSK_OK && job->settings->json) {
+        json_series(job, &series, keys);
+    } else if (status == DUSK_OK) {
+        print_series(&series, headings, true);
+        printf("a test that accuses a wrong one with probability I misses a right one with at least II\n");
+        print_curve_end(job, &series);
+    }
+    account_series_free(&series);
+    return status;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk account --plot: delta over epsilon, the trade-off of an attacker's
+ * errors, epsilon over steps for every accountant; see account.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/account.h"
+#include "cli/decimal.h"
+#include "cli/plot.h"
+
+#define CURVE_POINTS 121
+#define TRADEOFF_POINTS 81
+#define STEPS_POINTS 25
+#define LEAST_DELTA 1e-300 /* what is below is not drawn */
+
+static void subtitle(dusk_text *out, const account_job *job, const char *what)
+{
+    dusk_text_add(out, "%s; %s neighbours; ", what, dusk_neighbours_name(job->neighbours));
+    if (job->accountant == DUSK_BEST)
+        dusk_text_add(out, "certified upper bound");
+    else
+        dusk_text_add(out, "accountant %s%s", dusk_accountant_name(job->accountant),
+                      job->accountant == DUSK_CLT ? ", an approximation" : "");
+}
+
+/* ---- Delta over epsilon ------------------------------------------------------------ */
+
+/* The answer that is printed too, as a point of the curve. */
+static dusk_status mark(const account_job *job, dusk_plot *plot, dusk_text *label, dusk_error *err)
+{
+    dusk_account found;
+    char epsilon[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE];
+    bool of_delta = account_given(job, "epsilon");
+    double at = of_delta ? job->settings->epsilon : job->settings->delta;
+    if (job->settings->curve || !(of_delta || account_given(job, "delta"))) return DUSK_OK;
+    dusk_status status = of_delta ? dusk_account_delta(&found, job->composition, at, job->accountant, err)
+                                  : dusk_account_epsilon(&found, job->composition, at, job->accountant, err);
+    if (status != DUSK_OK) return status;
+    plot->marked = true;
+    plot->mark_x = of_delta ? at : found.bound.upper;
+    plot->mark_y = of_delta ? found.bound.upper : at;
+    dusk_decimal_up(epsilon, plot->mark_x, 5);
+    dusk_decimal_up(delta, plot->mark_y, 3);
+    dusk_text_add(label, "\u03b5 %s at \u03b4 %s", epsilon, delta);
+    plot->mark_label = label->data;
+    return DUSK_OK;
+}
+
+/* The drawing goes beyond the answer, so that it is not at the edge. */
+static account_settings wider(const account_job *job)
+{
+    account_settings settings = *job->settings;
+    if (job->settings->curve) return settings;
+    if (account_given(job, "epsilon")) settings.epsilon *= 1.6;
+    if (account_given(job, "delta")) settings.delta *= 1e-4;
+    return settings;
+}
+
+static void curve_range(dusk_plot *plot, const account_series *series)
+{
+    double least = 1, most = LEAST_DELTA;
+    for (size_t i = 0; i < series->n; i++) {
+        double y = series->upper[i];
+        if (y > most) most = y;
+        if (y >= LEAST_DELTA && y < least) least = y;
+    }
+    plot->y = (dusk_plot_axis){ .label = "delta", .logarithmic = true, .low = least, .high = most };
+    plot->x = (dusk_plot_axis){ .label = "epsilon", .low = 0, .high = series->x[series->n - 1] };
+}
+
+dusk_status account_plot_curve(const account_job *job, dusk_error *err)
+{
+    char under[160], point[160];
+    account_series series = { .n = 0 };
+    dusk_plot plot = { .title = job->title };
+    dusk_text words, label;
+    account_settings settings = wider(job);
+    account_job wide = *job;
+    dusk_status status = DUSK_OK;
+    dusk_text_init(&words, under, sizeof under);
+    dusk_text_init(&label, point, sizeof point);
+    wide.settings = &settings;
+    subtitle(&words, job, "privacy curve");
+    DUSK_TRY(account_sample_curve(&wide, &series, CURVE_POINTS, err));
+    DUSK_TRY(mark(job, &plot, &label, err));
+    dusk_plot_line line = { .x = series.x, .y = series.upper, .n = series.n };
+    line.dashed = job->accountant == DUSK_CLT;
+    plot.subtitle = under;
+    plot.lines = &line;
+    plot.line_count = 1;
+    curve_range(&plot, &series);
+    status = dusk_plot_write(&plot, job->settings->plot, err);
+done:
+    account_series_free(&series);
+    return status;
+}
+
+/* ---- Trade-off --------------------------------------------------------------------- */
+
+dusk_status account_plot_tradeoff(const account_job *job, dusk_error *err)
+{
+    static const double ends[] = { 0, 1 }, blind[] = { 1, 0 };
+    char under[160];
+    account_series series = { .n = 0 };
+    dusk_text words;
+    dusk_status status = DUSK_OK;
+    dusk_text_init(&words, under, sizeof under);
+    dusk_text_add(&words, "no test of an attacker gets below the line; %s neighbours; ",
+                  dusk_neighbours_name(job->neighbours));
+    if (job->accountant == DUSK_BEST)
+        dusk_text_add(&words, "certified lower bound");
+    else
+        dusk_text_add(&words, "accountant %s", dusk_accountant_name(job->accountant));
+    DUSK_TRY(account_sample_tradeoff(job, &series, TRADEOFF_POINTS, false, err));
+    dusk_plot_line lines[] = {
+        { .label = "promised", .x = series.x, .y = series.lower, .n = series.n, .label_inside = true },
+        { .label = "a blind guess",
+          .x = ends,
+          .y = blind,
+          .n = 2,
+          .reference = true,
+          .dashed = true,
+          .label_inside = true },
+    };
+    dusk_plot plot = { .title = job->title,
+                       .subtitle = under,
+                       .x = { .label = "type I error: a wrong accusation", .low = 0, .high = 1 },
+                       .y = { .label = "type II error: a missed one", .low = 0, .high = 1 },
+                       .lines = lines,
+                       .line_count = 2 };
+    status = dusk_plot_write(&plot, job->settings->plot, err);
+done:
+    account_series_free(&series);
+    return status;
+}
+
+/* ---- Epsilon over steps ------------------------------------------------------------ */
+
+/* The `*` of a count at the very end of an expression that is no sum; NULL when
+ * there is none. */
+static const char *last_count(const char *text)
+{
+    const char *star = NULL;
+    int depth = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c == '(') depth++;
+        if (*c == ')') depth--;
+        if (depth == 0 && *c == '+' && (c == text || (c[-1] != 'e' && c[-1] != 'E'))) return NULL;
+        if (depth == 0 && *c == '*') star = c;
+    }
+    return star;
+}
+
+/* What is repeated, and how often at most. */
+typedef struct repetition {
+    char *text; /* "(e) * t" is written into it */
+    size_t size, length;
+    double most;
+} repetition;
+
+static dusk_status find_repetition(const account_job *job, repetition *out, dusk_error *err)
+{
+    const char *star = last_count(job->text);
+    dusk_status status = DUSK_OK;
+    out->length = star ? (size_t)(star - job->text) : strlen(job->text);
+    out->size = out->length + 40;
+    out->most = account_given(job, "steps") ? (double)job->settings->steps
+                : star                      ? strtod(star + 1, NULL)
+                                            : 100;
+    if (!(out->most >= 2)) out->most = 100; /* one step draws no line */
+    DUSK_NEW(out->text, out->size);
+    out->text[0] = '(';
+    memcpy(out->text + 1, job->text, out->length);
+done:
+    return status;
+}
+
+/* One accountant at one number of steps; NaN where it has no answer. */
+static dusk_status ask_steps(const account_job *job, const repetition *what, double steps,
+                             double epsilon[DUSK_ACCOUNTANTS + 1], dusk_error *err)
+{
+    dusk_composition *composition = NULL;
+    dusk_status status = DUSK_OK;
+    snprintf(what->text + 1 + what->length, what->size - 1 - what->length, ") * %.0f", steps);
+    DUSK_TRY(dusk_composition_new(&composition, job->neighbours, err));
+    DUSK_TRY(dusk_composition_parse(composition, what->text, err));
+    for (int i = DUSK_BEST; i <= DUSK_ACCOUNTANTS; i++) {
+        dusk_account found;
+        status = dusk_account_epsilon(&found, composition, job->settings->delta, (dusk_accountant)i, err);
+        epsilon[i] = status == DUSK_OK && found.bound.upper > 0 ? found.bound.upper : NAN;
+        if (status != DUSK_OK && status != DUSK_ERR_UNSUPPORTED) goto done;
+    }
+    status = DUSK_OK;
+done:
+    dusk_composition_free(composition);
+    return status;
+}
+
+typedef struct steps_plot {
+    double steps[STEPS_POINTS];
+    double epsilon[DUSK_ACCOUNTANTS + 1][STEPS_POINTS];
+    char label[DUSK_ACCOUNTANTS + 1][100];
+    size_t n;
+} steps_plot;
+
+/* Numbers of steps evenly on a logarithmic scale, whole and different. */
+static void choose_steps(steps_plot *out, double most)
+{
+    for (size_t i = 0; i < STEPS_POINTS; i++) {
+        double t = floor(pow(most, (double)i / (STEPS_POINTS - 1)) + 0.5);
+        if (i + 1 == STEPS_POINTS) t = most;
+        if (out->n && t <= out->steps[out->n - 1]) continue;
+        out->steps[out->n++] = t;
+    }
+}
+
+/* Lines of those who answered at the last point, the best accountant apart. */
+static size_t choose_lines(steps_plot *data, dusk_plot_line lines[DUSK_PLOT_LINES_MAX], dusk_plot_axis *y)
+{
+    size_t count = 0, last = data->n - 1;
+    double least = data->epsilon[DUSK_BEST][0], most = data->epsilon[DUSK_BEST][last];
+    for (int i = DUSK_BEST + 1; i <= DUSK_ACCOUNTANTS; i++) {
+        char number[DUSK_DECIMAL_SIZE];
+        size_t drawn = data->n;
+        while (drawn && !isfinite(data->epsilon[i][drawn - 1])) drawn--;
+        if (!drawn) continue;
+        dusk_decimal_up(number, data->epsilon[i][drawn - 1], 3);
+        snprintf(data->label[i], sizeof data->label[i], "%s %s", dusk_accountant_name((dusk_accountant)i),
+                 number);
+        lines[count++] = (dusk_plot_line){ .label = data->label[i],
+                                           .x = data->steps,
+                                           .y = data->epsilon[i],
+                                           .n = drawn,
+                                           .dashed = i == DUSK_CLT };
+        for (size_t k = 0; k < drawn; k++) {
+            if (data->epsilon[i][k] < least) least = data->epsilon[i][k];
+            if (data->epsilon[i][k] > most) most = data->epsilon[i][k];
+        }
+    }
+    double best = data->epsilon[DUSK_BEST][last];
+    *y = (dusk_plot_axis){ .label = "epsilon", .logarithmic = true, .low = least, .high = most };
+    if (isfinite(best) && most > 1e3 * best) y->high = 1e3 * best;
+    return count;
+}
+
+dusk_status account_plot_steps(const account_job *job, dusk_error *err)
+{
+    char under[200], delta[DUSK_DECIMAL_SIZE];
+    dusk_plot_line lines[DUSK_PLOT_LINES_MAX];
+    repetition what = { .text = NULL };
+    steps_plot *data = NULL;
+    dusk_text words;
+    dusk_status status = DUSK_OK;
+    DUSK_NEW(data, 1);
+    DUSK_TRY(find_repetition(job, &what, err));
+    choose_steps(data, what.most);
+    for (size_t k = 0; k < data->n; k++) {
+        double epsilon[DUSK_ACCOUNTANTS + 1];
+        DUSK_TRY(ask_steps(job, &what, data->steps[k], epsilon, err));
+        for (int i = DUSK_BEST; i <= DUSK_ACCOUNTANTS; i++) data->epsilon[i][k] = epsilon[i];
+    }
+    dusk_decimal(delta, job->settings->delta);
+    dusk_text_init(&words, under, sizeof under);
+    dusk_text_add(&words, "epsilon at delta %s by each accountant; %s neighbours", delta,
+                  dusk_neighbours_name(job->neighbours));
+    if (isfinite(data->epsilon[DUSK_CLT][data->n - 1])) dusk_text_add(&words, "; clt is an approximation");
+    dusk_plot plot = { .title = job->title,
+                       .subtitle = under,
+                       .x = { .label = "steps", .logarithmic = true, .low = 1, .high = what.most },
+                       .lines = lines };
+    plot.line_count = choose_lines(data, lines, &plot.y);
+    if (!plot.line_count || !(plot.y.low > 0))
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_UNSUPPORTED, "draw it at a larger delta",
+                           "no accountant has a finite epsilon above 0 to draw"));
+    status = dusk_plot_write(&plot, job->settings->plot, err);
+done:
+    dusk_deallocate(what.text);
+    dusk_deallocate(data);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_DECIMAL_H
+#define DUSK_CLI_DECIMAL_H
+
+/* Bounds in decimal, for people: an upper bound is never printed smaller than
+ * it is, a lower bound never larger. */
+
+#include <stddef.h>
+
+#define DUSK_DECIMAL_SIZE 64
+
+/* x to at most `digits` significant digits (1 to 17), rounded up or down. A
+ * number whose shortest form that reads back as x has no more digits is written
+ * in that form: 0.1 stays 0.1. "infinity" and "nan" are words. */
+void dusk_decimal_up(char text[DUSK_DECIMAL_SIZE], double x, int digits);
+void dusk_decimal_down(char text[DUSK_DECIMAL_SIZE], double x, int digits);
+/* The shortest form that reads back as x; 1e-6 rather than 0.000001. */
+void dusk_decimal(char text[DUSK_DECIMAL_SIZE], double x);
+
+#endif
