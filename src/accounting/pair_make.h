@@ -67,4 +67,10 @@ void dusk_mixture_group(dusk_pair *pair, uint64_t count);
  * false when the multiplicities do not fit. */
 bool dusk_gaussian_draws(dusk_pair *pair, uint64_t m, uint64_t n, dusk_direction direction);
 
+/* pair_mixture.c: delta(eps) of the mixture of a MIXTURE, without `infinite`;
+ * eps >= 0 finite. */
+dusk_bound dusk_mixture_delta(const dusk_pair *pair, double epsilon);
+/* A lower bound of delta(eps) of N(1, sigma^2) and N(0, sigma^2). */
+double dusk_gaussian_delta_down(double sigma, double epsilon);
+
 #endif
