@@ -35,8 +35,9 @@ static double alias_right(const dusk_contour_line *line, double epsilon, double 
     double right = line->right, gap = (right - line->c) * period;
     double factor = right * log(right) - (1 + right) * log1p(right);
     double exponent = line->right_start - right * epsilon + factor;
-    double slack = LIBM * (fabs(line->right_start) + right * fabs(epsilon) + right * fabs(log(right)) + 2 + gap);
-    return 1.0001 * exp(exponent + slack) / expm1(gap * (1 - 8 * U));
+    double slack =
+        LIBM * (fabs(line->right_start) + right * fabs(epsilon) + right * fabs(log(right)) + 2 + gap);
+    return 1.0001 * exp(exponent + slack - gap) / -expm1(-gap * (1 - 8 * U));
 }
 
 DUSK_PROVEN(look_at)
@@ -46,7 +47,8 @@ static look look_at(const dusk_contour_line *line, double epsilon)
     double sum = 0.5 / (c * (c + 1)), moved = 0.5 / (c + 1), size = sum, blur = 4 * U * sum;
     for (size_t j = 1; j <= line->count; j++) {
         double t = (double)j * h, angle = line->im[j] - t * epsilon, modulus = exp(line->re[j]);
-        double norm = c * c + t * t, norm_next = (c + 1) * (c + 1) + t * t, weight = modulus / (norm * norm_next);
+        double norm = c * c + t * t, norm_next = (c + 1) * (c + 1) + t * t,
+               weight = modulus / (norm * norm_next);
         if (isinf(line->blur[j])) {
             blur += modulus / (t * t);
             continue;
@@ -58,7 +60,8 @@ static look look_at(const dusk_contour_line *line, double epsilon)
         sum += g;
         moved += modulus / norm_next * (cosine * (c + 1) + sine * t);
         size += most;
-        double off = line->blur[j] + 4 * U * (fabs(line->im[j]) + t * fabs(epsilon)) + 4 * LIBM + LIBM * fabs(line->re[j]);
+        double off = line->blur[j] + 4 * U * (fabs(line->im[j]) + t * fabs(epsilon)) + 4 * LIBM +
+                     LIBM * fabs(line->re[j]);
         blur += most * (off < 0.5 ? 1.5 * off : expm1(off));
     }
     blur += (double)line->count * 2 * U * size;
@@ -86,9 +89,12 @@ static double saddle_of_epsilon(const dusk_pairs *pairs, double epsilon, double 
     double low = 0, high = INFINITY, c = 1, k[3];
     for (int i = 0; i < 200; i++) {
         bool ok = dusk_contour_sketch(k, pairs, c);
-        double first = k[1] - 1 / c - 1 / (c + 1) - epsilon, second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
-        if (!ok || first > 0) high = c;
-        else low = c;
+        double first = k[1] - 1 / c - 1 / (c + 1) - epsilon,
+               second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+        if (!ok || first > 0)
+            high = c;
+        else
+            low = c;
         if (ok && fabs(first) < 0.02 * sqrt(second)) {
             *log_delta = k[0] - c * epsilon - log(c * (c + 1)) - log(2 * PI * second) / 2;
             return c;
@@ -114,8 +120,10 @@ static double saddle_of_delta(const dusk_pairs *pairs, double log_delta, double 
         double second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
         *epsilon = k[1] - 1 / c - 1 / (c + 1);
         double found = k[0] - c * *epsilon - log(c * (c + 1)) - log(2 * PI * second) / 2;
-        if (!ok || found < log_delta) high = c;
-        else low = c;
+        if (!ok || found < log_delta)
+            high = c;
+        else
+            low = c;
         if (ok && fabs(found - log_delta) < 0.1) return c;
         if (low > 0 && isfinite(high) && high < low * (1 + 1e-6)) return ok ? c : low;
         /* d found / dc is about -c second */
@@ -127,6 +135,23 @@ static double saddle_of_delta(const dusk_pairs *pairs, double log_delta, double 
         if (c < 1e-9 || c > 1e12) return 0;
     }
     return 0;
+}
+
+/* A saddle between a bulk and rare far losses sees both: the tilted law is wide and
+ * needs many nodes. A little to the left the bulk alone counts, and the integrand
+ * is not much larger. */
+static double avoid_far_losses(const dusk_pairs *pairs, double c, double epsilon, double log_delta)
+{
+    double k[3], best = c, least = INFINITY, start = NAN;
+    for (double at = c; at > c / 4; at *= 0.93) {
+        if (!dusk_contour_sketch(k, pairs, at)) continue;
+        double height = k[0] - at * epsilon - log(at * (at + 1)), spread = sqrt(k[2] + 1 / (at * at));
+        double period = fmax((36 - log_delta) / at, 12 * spread);
+        if (isnan(start)) start = height;
+        if (height > start + 5 || (at < 0.9 * c && best == c)) break;
+        if (period < (best == c ? 0.95 : 0.9) * least) best = at, least = period;
+    }
+    return best;
 }
 
 static dusk_status no_saddle(dusk_error *err)
@@ -146,22 +171,34 @@ dusk_status dusk_contour_delta(dusk_bound *out, const dusk_pairs *pairs, double 
     }
     double c = saddle_of_epsilon(pairs, epsilon, &log_delta);
     if (!(c > 0)) return no_saddle(err);
-    dusk_status status = dusk_contour_line_init(&line, pairs, c, epsilon, log_delta, err);
+    c = avoid_far_losses(pairs, c, epsilon, log_delta);
+    dusk_status status = dusk_contour_line_init(&line, pairs, c, epsilon, log_delta, false, err);
     if (status != DUSK_OK) return status;
     *out = look_at(&line, epsilon).delta;
     dusk_contour_line_free(&line);
     return DUSK_OK;
 }
 
-/* Where the line's delta is `delta`, about; epsilon may be below 0. */
+/* Where the line's delta is `delta`, about, by Newton's method within a bracket: far
+ * to the right of its saddle the line sees nothing but noise, which may be
+ * negative. 0 when delta(0) is smaller. */
 static double find_epsilon(const dusk_contour_line *line, double delta, double epsilon)
 {
-    for (int i = 0; i < 20; i++) {
+    double low = 0, high = INFINITY, width = 1 / line->c;
+    if (!(look_at(line, 0).value > delta)) return 0;
+    if (!(epsilon > 0)) epsilon = width;
+    for (int i = 0; i < 200; i++) {
         look l = look_at(line, epsilon);
-        double step = (log(l.value) - log(delta)) / -l.slope;
-        if (!isfinite(step) || !(l.slope < 0)) return NAN;
-        epsilon += step;
-        if (fabs(step) < 1e-13 * (1 + fabs(epsilon))) break;
+        bool seen = l.value > 0 && l.slope < 0;
+        double next = seen ? epsilon + log(l.value / delta) / -l.slope : NAN;
+        if (seen && l.value > delta)
+            low = epsilon;
+        else
+            high = epsilon;
+        if (seen && fabs(next - epsilon) < 1e-13 * (1 + epsilon)) break;
+        if (!(next > low && next < high)) next = isinf(high) ? epsilon + (width *= 2) : low / 2 + high / 2;
+        if (next == epsilon) break;
+        epsilon = next;
     }
     return epsilon;
 }
@@ -202,22 +239,24 @@ dusk_status dusk_contour_epsilon(dusk_bound *out, const dusk_pairs *pairs, doubl
         return DUSK_OK;
     }
     double guess, log_delta = log(delta), c = saddle_of_delta(pairs, log_delta, &guess);
-    for (int round = 0; c > 0 && round < 4; round++) {
+    for (int round = 0; c > 0; round++) {
         dusk_contour_line line;
-        dusk_status status = dusk_contour_line_init(&line, pairs, c, guess, log_delta, err);
+        double saddle = c;
+        c = avoid_far_losses(pairs, saddle, guess, log_delta);
+        /* the guess is poor then */
+        bool rough = round == 0 && c < saddle;
+        dusk_status status = dusk_contour_line_init(&line, pairs, c, guess, log_delta, rough, err);
         if (status != DUSK_OK) return status;
-        double rest = delta - line.infinite.upper, epsilon = rest > 0 ? find_epsilon(&line, rest, guess) : NAN;
-        if (!isnan(epsilon) || round == 3) {
-            *out = isnan(epsilon) ? (dusk_bound){ 0, INFINITY } : enclose_epsilon(&line, delta, epsilon);
-            bool good = out->upper - out->lower <= 1e-6 * out->upper || !(epsilon > 0) || round == 3;
-            dusk_contour_line_free(&line);
-            if (good) return DUSK_OK;
-        } else {
-            dusk_contour_line_free(&line);
-        }
-        guess = isnan(epsilon) || !(epsilon > 0) ? guess * 1.1 : epsilon;
-        c = saddle_of_epsilon(pairs, guess, &log_delta);
-        log_delta = log(delta);
+        double rest = delta - line.infinite.upper / 2 - line.infinite.lower / 2;
+        double epsilon = rest > 0 ? find_epsilon(&line, rest, guess) : INFINITY;
+        *out = rest > 0 ? enclose_epsilon(&line, delta, epsilon) : (dusk_bound){ 0, INFINITY };
+        dusk_contour_line_free(&line);
+        bool good = out->upper - out->lower <= 1e-9 * out->upper || !(epsilon > 0) || isinf(epsilon) ||
+                    (!rough && fabs(epsilon - guess) < 0.1 / c);
+        if (good || round == 3) return DUSK_OK;
+        guess = epsilon;
+        double ignored;
+        c = saddle_of_epsilon(pairs, guess, &ignored);
     }
     return no_saddle(err);
 }

@@ -15,12 +15,14 @@
 #define PI 3.14159265358979323846
 #define ATOMS_MAX 4096
 #define COUNT_MAX ((size_t)1 << 20)
-#define WORK_MAX 4e8    /* nodes of the line times nodes of the pairs */
+#define WORK_GOOD 1e7   /* nodes of the line times nodes of the pairs: what all digits are worth, */
+#define WORK_MAX 1.5e8  /* and what any are */
 #define NEGLIGIBLE 36.0 /* e^-36 of delta is left out, where that is cheap */
 
 static dusk_status refuse(dusk_error *err, const char *why)
 {
-    return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "the lattice accountant may do", "the contour accountant %s", why);
+    return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "the lattice accountant may do", "the contour accountant %s",
+                     why);
 }
 
 static double times_of(const dusk_pair *pair) { return (double)pair->times; }
@@ -95,14 +97,16 @@ static dusk_status atoms_grid(dusk_mixture_grid *grid, const dusk_pair *pair, do
         grid->mass[i] = mass;
         total += mass;
         off += mass * relative;
-        grid->linear += mass * ((relative + (double)(96 + n / 8) * U) * fabs(middle) + grid->error[i]);
+        grid->linear += mass * ((relative + (double)(128 + n / 8) * U) * fabs(middle) + grid->error[i]);
         spread += mass * fabs(middle);
     }
     for (size_t i = 0; i < n; i++) grid->mass[i] /= total;
     grid->log_moment = top + log(total);
-    grid->log_moment_error = 1.0001 * (off / total + (double)n * U) + LIBM * (fabs(grid->log_moment) + fabs(top));
+    grid->log_moment_error =
+        1.0001 * (off / total + (double)n * U) + LIBM * (fabs(grid->log_moment) + fabs(top));
     grid->linear = 1.0001 * (grid->linear + 2 * off / total * spread) / total;
-    if (!isfinite(grid->log_moment) || !(grid->log_moment_error < 1e-3)) status = refuse(err, "knows the atoms too poorly");
+    if (!isfinite(grid->log_moment) || !(grid->log_moment_error < 1e-3))
+        status = refuse(err, "knows the atoms too poorly");
 done:
     return status;
 }
@@ -112,7 +116,7 @@ typedef struct plan {
     dusk_decay *decay; /* of MIXTURE pairs */
     double gaussian;   /* sum of mu^2, rounded down */
     double variance;   /* sum of T K'', about */
-    double work;       /* nodes of all pairs together */
+    double *range;     /* of x, of MIXTURE pairs; of the others the number of nodes */
     double repeats;    /* sum of T */
 } plan;
 
@@ -152,66 +156,82 @@ static dusk_status start_line(dusk_contour_line *line, plan *p, const dusk_pairs
             k.lower = dusk_sub_down(grid.log_moment, grid.log_moment_error);
             k.upper = dusk_add_up(grid.log_moment, grid.log_moment_error);
             p->variance += times_of(pair) * grid.variance;
-            p->work += (double)grid.count;
+            p->range[i] = pair->kind == DUSK_PAIR_MIXTURE ? grid.left + grid.right : (double)grid.count;
         }
         /* times k, which may have either sign */
         double low = k.lower < 0 ? times.upper : times.lower, high = k.upper < 0 ? times.lower : times.upper;
         line->start.lower = dusk_add_down(line->start.lower, dusk_mul_down(low, k.lower));
         line->start.upper = dusk_add_up(line->start.upper, dusk_mul_up(high, k.upper));
     }
-    if (!(line->start.upper - line->start.lower < 0.1)) status = refuse(err, "cannot tell so many repetitions apart");
+    if (!(line->start.upper - line->start.lower < 0.1))
+        status = refuse(err, "cannot tell so many repetitions apart");
 done:
     dusk_mixture_grid_free(&grid);
     return status;
 }
 
-/* ln of what far losses may add to delta when nodes are 2 pi / period apart, by
- * a Chernoff bound at c' > c, about. */
-static double alias_about(const dusk_pairs *pairs, double c, double right, double epsilon, double period)
+/* How far apart copies of delta must be so that far losses add less than
+ * exp(enough) to it, by a Chernoff bound at an abscissa c' > c; which c' needs
+ * the least. */
+static double choose_period(double *right, const dusk_pairs *pairs, double c, double epsilon, double least,
+                            double enough)
 {
-    double k[3];
-    if (!dusk_contour_sketch(k, pairs, right)) return INFINITY;
-    double factor = right * log(right) - (1 + right) * log1p(right);
-    return k[0] - right * epsilon + factor - (right - c) * period;
-}
-
-/* The abscissa c' at which that is least. */
-static double choose_right(const dusk_pairs *pairs, double c, double epsilon, double period, double enough)
-{
-    double best = INFINITY, at = 2 * c;
-    for (double gap = 4 * c; gap > c / 512; gap /= 1.6) {
-        double alias = alias_about(pairs, c, c + gap, epsilon, period);
-        if (alias < best) best = alias, at = c + gap;
-        else if (isfinite(best) && alias > best + 1) break;
-        if (best < enough) break;
+    double best = INFINITY;
+    *right = 2 * c;
+    for (double gap = 4 * c; gap > c / 1024; gap /= 1.6) {
+        double k[3], at = c + gap;
+        if (!dusk_contour_sketch(k, pairs, at)) continue;
+        double chernoff = k[0] - at * epsilon + at * log(at) - (1 + at) * log1p(at);
+        double period = (chernoff - enough) / gap;
+        if (period > best) break;
+        best = period;
+        *right = at;
+        if (best < least) return least;
     }
-    return at;
+    return best;
 }
 
-/* How far apart nodes may be, and up to where they are needed. */
+/* Nodes of the line times nodes of the pairs. */
+static double work_for(const plan *p, const dusk_pairs *pairs, double c, double step, double reach)
+{
+    double nodes = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const dusk_pair *pair = &pairs->pair[i];
+        if (pair->kind == DUSK_PAIR_MIXTURE)
+            nodes += dusk_mixture_nodes(pair, c, reach, tolerance_for(p), p->range[i]);
+        else
+            nodes += p->range[i] + 1;
+    }
+    return (reach / step + 10) * nodes;
+}
+
+/* How far apart nodes may be, and up to where they are needed. Where that would
+ * be too much work, more is left out. */
 static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_pairs *pairs, double epsilon,
-                           double log_delta, dusk_error *err)
+                           double log_delta, double digits, dusk_error *err)
 {
-    double c = line->c, spread = sqrt(p->variance + 1 / (c * c)), enough = log_delta - NEGLIGIBLE;
-    double period = fmax((NEGLIGIBLE - log_delta) / c, 12 * spread), limit = WORK_MAX / fmax(p->work, 100), top = 0;
-    if (limit > (double)COUNT_MAX) limit = (double)COUNT_MAX;
-    for (int round = 0; round < 12; round++) {
-        line->right = choose_right(pairs, c, epsilon, period, enough);
-        if (alias_about(pairs, c, line->right, epsilon, period) < enough) break;
-        period *= 1.25;
-    }
+    double c = line->c, spread = sqrt(p->variance + 1 / (c * c)), period;
+    period = choose_period(&line->right, pairs, c, epsilon, fmax((NEGLIGIBLE - log_delta) / c, 12 * spread),
+                           log_delta - NEGLIGIBLE);
+    if (!isfinite(period)) return refuse(err, "finds losses that are too far apart");
     line->step = 2 * PI / period;
     /* delta is about exp(start - c epsilon) times this */
-    double log_main = -log(c * (c + 1)) - log(spread);
-    for (top = 0.25 / spread; top < line->step * limit; top *= 1.1)
-        if (decay_at(p, pairs, top) - log(PI * top) < log_main - NEGLIGIBLE) break;
-    if (top > line->step * limit) top = line->step * floor(limit);
-    if (decay_at(p, pairs, top) - log(PI * top) > log_main - 7)
-        return refuse(err, "finds a characteristic function that falls too slowly: too few steps, or too rarely taken");
-    line->count = (size_t)ceil(top / line->step);
-    if (line->count < 2) line->count = 2;
-    line->beyond = decay_at(p, pairs, (double)line->count * line->step);
-    return DUSK_OK;
+    double log_main = -log(c * (c + 1)) - log(spread), top = 0.25 / spread;
+    for (double left_out = digits; left_out >= 16; left_out -= 5) {
+        double most = line->step * (double)COUNT_MAX;
+        for (top = 0.25 / spread; top < most; top *= 1.3)
+            if (decay_at(p, pairs, top) - log(PI * top) < log_main - left_out) break;
+        for (int i = 0; i < 5; i++, top /= 1.045)
+            if (!(decay_at(p, pairs, top / 1.045) - log(PI * top) < log_main - left_out)) break;
+        double work = work_for(p, pairs, c, line->step, top);
+        if (!(work < (left_out > 30 ? WORK_GOOD : WORK_MAX))) continue;
+        line->count = (size_t)ceil(top / line->step);
+        if (line->count < 2) line->count = 2;
+        line->beyond = decay_at(p, pairs, (double)line->count * line->step);
+        return DUSK_OK;
+    }
+    return refuse(
+        err, "finds a characteristic function that falls too slowly: too few steps, or too rarely taken");
 }
 
 /* T (K(s_j) - K(c)) of one pair, added to the line. */
@@ -227,7 +247,8 @@ static void add_swept(dusk_contour_line *line, const dusk_mixture_grid *grid, do
             double log_modulus = log1p(square) / 2, angle = atan2(b, 1 + a);
             line->re[j] += times * log_modulus;
             line->im[j] += times * angle;
-            line->blur[j] += times * (1.0001 * -log1p(-error / modulus) + 2 * LIBM * (fabs(log_modulus) + fabs(angle)));
+            line->blur[j] +=
+                times * (1.0001 * -log1p(-error / modulus) + 2 * LIBM * (fabs(log_modulus) + fabs(angle)));
         } else { /* nothing is known but that it is small */
             line->re[j] += times * log(modulus + error);
             line->blur[j] = INFINITY;
@@ -284,11 +305,13 @@ static dusk_status find_right(dusk_contour_line *line, const dusk_pairs *pairs, 
     plan p = { 0 };
     dusk_status status = DUSK_OK;
     DUSK_NEW(p.decay, pairs->count);
+    DUSK_NEW(p.range, pairs->count);
     for (size_t i = 0; i < pairs->count; i++) p.repeats += times_of(&pairs->pair[i]);
     DUSK_TRY(start_line(&far, &p, pairs, err));
     line->right_start = far.start.upper;
 done:
     dusk_deallocate(p.decay);
+    dusk_deallocate(p.range);
     return status;
 }
 
@@ -321,21 +344,23 @@ static dusk_status check(const dusk_pairs *pairs, dusk_error *err)
 
 DUSK_PROVEN(dusk_contour_line_init)
 dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pairs, double c, double epsilon,
-                                   double log_delta, dusk_error *err)
+                                   double log_delta, bool rough, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     plan p = { 0 };
     *line = (dusk_contour_line){ .c = c };
     DUSK_TRY(check(pairs, err));
     DUSK_NEW(p.decay, pairs->count);
+    DUSK_NEW(p.range, pairs->count);
     for (size_t i = 0; i < pairs->count; i++) p.repeats += times_of(&pairs->pair[i]);
     line->infinite = infinite_mass(pairs);
     DUSK_TRY(start_line(line, &p, pairs, err));
-    DUSK_TRY(lay_out(line, &p, pairs, epsilon, log_delta, err));
+    DUSK_TRY(lay_out(line, &p, pairs, epsilon, log_delta, rough ? 16 : NEGLIGIBLE, err));
     DUSK_TRY(find_right(line, pairs, err));
     DUSK_TRY(sweep(line, &p, pairs, err));
 done:
     dusk_deallocate(p.decay);
+    dusk_deallocate(p.range);
     if (status != DUSK_OK) dusk_contour_line_free(line);
     return status;
 }

@@ -23,7 +23,7 @@
 #define PI 3.14159265358979323846
 #define ROOT_2PI 2.5066282746310002
 #define BLUR 1.0001 /* covers second order terms of error bounds */
-#define REFRESH 32
+#define REFRESH 64
 #define SHIFT_FROM 30.0
 
 /* r(x) - 1 = sum_j w_j (e^y_j - 1), y_j = j (2 x - j) / (2 sigma^2). Weights are
@@ -66,21 +66,29 @@ void dusk_mixture_ratios(dusk_mixture_ratio *a, dusk_mixture_ratio *b, const dus
 {
     const dusk_mixture_ratio one = { 0 };
     *a = pair->direction == DUSK_ADD ? one : dusk_mixture_ratio_at(pair, x);
-    *b = pair->direction == DUSK_REMOVE ? one : dusk_mixture_ratio_at(pair, pair->direction == DUSK_ADD ? x : -x);
+    *b = pair->direction == DUSK_REMOVE ? one
+                                        : dusk_mixture_ratio_at(pair, pair->direction == DUSK_ADD ? x : -x);
 }
 
-/* e^z - 1 - z to a few roundings, for z <= 1. */
+/* e^z - 1 - z to a few roundings, for z <= 1: z^2/2! + z^3/3! + ... */
 static double second_order(double z)
 {
+    static const double c[] = {
+        1 / 2.0,         1 / 6.0,          1 / 24.0,          1 / 120.0,           1 / 720.0,
+        1 / 5040.0,      1 / 40320.0,      1 / 362880.0,      1 / 3628800.0,       1 / 39916800.0,
+        1 / 479001600.0, 1 / 6227020800.0, 1 / 87178291200.0, 1 / 1307674368000.0, 1 / 20922789888000.0
+    };
     if (z < -0.5 || z > 0.5) return expm1(z) - z;
-    double sum = 1;
-    for (int n = 18; n >= 3; n--) sum = 1 + z * sum / n;
-    return z * z / 2 * sum;
+    int n = fabs(z) < 0x1p-9 ? 6 : 14;
+    double sum = c[n];
+    while (n-- > 0) sum = c[n] + z * sum;
+    return z * z * sum;
 }
 
 /* a e^z - a - a z, where a = e^log_a norm. */
 static double weighted(double norm, double log_a, double z)
 {
+    if (z == 0) return 0;
     double a = norm * exp(log_a);
     return z > 1 ? norm * exp(log_a + z) - a * (1 + z) : a * second_order(z);
 }
@@ -198,7 +206,8 @@ static void add_node(gathering *g, double log_f, const dusk_mixture_ratio *a, co
 {
     dusk_mixture_grid *grid = g->grid;
     double c = g->c, norm = g->norm, z = (c + 1) * a->log - c * b->log;
-    double log_mass = log_f + z, z_error = (c + 1) * a->error + c * b->error + 4 * U * (fabs(z) + (c + 1) * fabs(a->log));
+    double log_mass = log_f + z,
+           z_error = (c + 1) * a->error + c * b->error + 4 * U * (fabs(z) + (c + 1) * fabs(a->log));
     grid->loss[grid->count] = a->log - b->log;
     grid->mass[grid->count] = log_mass;
     grid->error[grid->count++] = a->error + b->error + U * fabs(a->log - b->log);
@@ -209,7 +218,8 @@ static void add_node(gathering *g, double log_f, const dusk_mixture_ratio *a, co
     sum_add(&g->excess, -ea);
     sum_add(&g->excess, eb);
     double f = norm * exp(log_f), relative = 8 * U * fabs(log_f) + 8 * LIBM;
-    double mass = norm * exp(log_mass), mass_a = norm * exp(log_f + a->log), mass_b = norm * exp(log_f + b->log);
+    double mass = norm * exp(log_mass), mass_a = norm * exp(log_f + a->log),
+           mass_b = norm * exp(log_f + b->log);
     g->error += relative * (fabs(e) + fabs(ea) + fabs(eb)) + z_error * fabs(mass - f) +
                 (c + 1) * a->error * fabs(mass_a - f) + c * b->error * fabs(mass_b - f);
     /* where weighted() takes the difference of large numbers */
@@ -257,13 +267,16 @@ static void settle(gathering *g, const step_choice *choice)
         grid->mass[i] = mass;
         total += mass;
         double size = fabs(grid->loss[i]);
-        grid->linear += mass * ((relative + (grid->c + 1) * grid->error[i] + (double)(96 + n / 8) * U) * size + grid->error[i]);
+        grid->linear +=
+            mass *
+            ((relative + (grid->c + 1) * grid->error[i] + (double)(128 + n / 8) * U) * size + grid->error[i]);
         grid->constant += mass * (relative + (2 * grid->c + 1) * grid->error[i]); /* of ln M(c), for now */
     }
     double off = choice->error + g->tail;
     if (shift > 0) {
         grid->log_moment = shift + log(total);
-        grid->log_moment_error = grid->constant / total + (double)n * U + off / (1 - off) + 4 * LIBM * fabs(grid->log_moment);
+        grid->log_moment_error =
+            grid->constant / total + (double)n * U + off / (1 - off) + 4 * LIBM * fabs(grid->log_moment);
     } else {
         double excess = g->excess.high + g->excess.low;
         double error = g->error + 4 * U * fabs(excess) + 16 * (double)n * U * (double)n * U * g->excess.size;
@@ -307,6 +320,11 @@ dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_pair *pai
     for (; grid->count % 8; grid->count++)
         grid->loss[grid->count] = grid->mass[grid->count] = grid->error[grid->count] = 0;
     return DUSK_OK;
+}
+
+double dusk_mixture_nodes(const dusk_pair *pair, double c, double reach, double tolerance, double range)
+{
+    return range / choose_step(pair, c, reach, tolerance).step;
 }
 
 typedef double lanes __attribute__((vector_size(64)));

@@ -23,16 +23,16 @@ dusk_mixture_ratio dusk_mixture_ratio_at(const dusk_pair *pair, double x);
 void dusk_mixture_ratios(dusk_mixture_ratio *a, dusk_mixture_ratio *b, const dusk_pair *pair, double x);
 
 typedef struct dusk_mixture_grid {
-    size_t count, room;       /* count is a multiple of 8: nodes of mass 0 fill it */
-    double *loss, *mass;      /* of the tilted law; masses add up to 1 */
-    double *error;            /* of the loss */
-    double *scratch;          /* 4 room, for the sweep */
-    double c, step;           /* Re s; between nodes */
-    double left, right;       /* nodes from x = -left to right */
-    double log_moment;        /* ln M(c), */
-    double log_moment_error;  /* and how far off it may be */
-    double mean, variance;    /* of L under the tilted law, about */
-    double constant, linear;  /* phi(t) of a sweep is right to constant + t linear, t <= reach */
+    size_t count, room;      /* count is a multiple of 8: nodes of mass 0 fill it */
+    double *loss, *mass;     /* of the tilted law; masses add up to 1 */
+    double *error;           /* of the loss */
+    double *scratch;         /* 4 room, for the sweep */
+    double c, step;          /* Re s; between nodes */
+    double left, right;      /* nodes from x = -left to right */
+    double log_moment;       /* ln M(c), */
+    double log_moment_error; /* and how far off it may be */
+    double mean, variance;   /* of L under the tilted law, about */
+    double constant, linear; /* phi(t) of a sweep is right to constant + t linear, t <= reach */
 } dusk_mixture_grid;
 
 /* The grid at c >= 0 for 0 <= t <= reach, whose truncation error, relative to
@@ -40,6 +40,8 @@ typedef struct dusk_mixture_grid {
  * (all zero: none). DUSK_ERR_UNSUPPORTED when it needs too many nodes. */
 DUSK_MUST_USE dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_pair *pair, double c,
                                                  double reach, double tolerance, dusk_error *err);
+/* About how many nodes such a grid has between x = -left and right. */
+double dusk_mixture_nodes(const dusk_pair *pair, double c, double reach, double tolerance, double range);
 void dusk_mixture_grid_free(dusk_mixture_grid *grid);
 /* re[j - 1] + i im[j - 1] = phi(j step) - 1 for j = 1 .. count. */
 void dusk_mixture_sweep(const dusk_mixture_grid *grid, double step, size_t count, double *re, double *im);

@@ -32,7 +32,8 @@ static place place_at(const dusk_pair *pair, double c, double x)
     dusk_mixture_ratio a, b;
     dusk_mixture_ratios(&a, &b, pair, x);
     place p = { .loss = a.log - b.log, .error = a.error + b.error };
-    p.log_mass = -(x * x) / (2 * (pair->sigma * pair->sigma)) + (c + 1) * a.log - c * b.log - (2 * c + 1) * p.error;
+    p.log_mass =
+        -(x * x) / (2 * (pair->sigma * pair->sigma)) + (c + 1) * a.log - c * b.log - (2 * c + 1) * p.error;
     p.slope = pair->direction == DUSK_ADD ? b.slope : a.slope;
     p.mirror_slope = pair->direction == DUSK_REPLACE ? b.slope : 0;
     return p;
@@ -53,7 +54,8 @@ static double cell_density(const dusk_pair *pair, const place *left, const place
 static void fill(cells *out, const dusk_pair *pair, const dusk_mixture_grid *grid)
 {
     double variance = pair->sigma * pair->sigma, J = (double)pair->shifts, c = grid->c;
-    double bend = pair->direction == DUSK_ADD ? 0 : (c + 1) * J * J / (4 * variance * variance) - 1 / variance;
+    double bend =
+        pair->direction == DUSK_ADD ? 0 : (c + 1) * J * J / (4 * variance * variance) - 1 / variance;
     double range = grid->left + grid->right, wanted = pair->sigma / 8;
     if (bend > 0 && wanted > 0.5 / sqrt(bend)) wanted = 0.5 / sqrt(bend);
     if (!(bend > 0)) bend = 0;
@@ -65,8 +67,7 @@ static void fill(cells *out, const dusk_pair *pair, const dusk_mixture_grid *gri
         place now = i == 0 ? before : place_at(pair, c, (double)i * step - grid->left);
         out->edge[i] = now.loss;
         out->error[i] = now.error;
-        if (i > 0)
-            out->density[i - 1] = cell_density(pair, &before, &now, bend, 1.0001 * step, log_moment);
+        if (i > 0) out->density[i - 1] = cell_density(pair, &before, &now, bend, 1.0001 * step, log_moment);
         before = now;
     }
 }
@@ -100,7 +101,8 @@ dusk_status dusk_decay_init(dusk_decay *decay, const dusk_pair *pair, const dusk
         if (c.density[i] > top) top = c.density[i];
     decay->layers = DUSK_DECAY_LAYERS;
     for (size_t i = 0; i < DUSK_DECAY_LAYERS; i++) {
-        double level = top * pow(LEVEL, (double)(i + 1)), next = i + 1 < DUSK_DECAY_LAYERS ? level * LEVEL : 0;
+        double level = top * pow(LEVEL, (double)(i + 1)),
+               next = i + 1 < DUSK_DECAY_LAYERS ? level * LEVEL : 0;
         decay->width[i] = widest(&c, level);
         decay->share[i] = DUSK_MUTATE(DECAY_TOO_FAST, 1 - 1e-12, 4) * (level - next) * decay->width[i];
     }
