@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The optimal composition of n equal mechanisms [Kairouz, Oh & Viswanath 2017,
+ * "The composition theorem for differential privacy", Theorem 3.3], for any pair
+ * of laws with two finite losses a < b of masses m0, m1: i times b and n - i
+ * times a is a loss of n a + i (b - a), so that with k the least i above eps
+ *     delta(eps) = (f + d)^n - f^n + S(m0, m1) - e^eps S(m0 e^-a, m1 e^-b),
+ *     S(u, v) = sum over i >= k of C(n, i) v^i u^(n-i),   f = m0 + m1,
+ * d being the mass of the infinite loss. For (eps0, d)-privacy -a = b = eps0. */
+#include <float.h>
+#include <math.h>
+
+#include "accounting/binomial_tail.h"
+#include "accounting/bound.h"
+#include "accounting/optimal.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+
+#define LOSS_MAX 0x1p28 /* |a|, |b|: no overflow of e^(b - a) in MPFR */
+#define PRECISION_MAX 2048
+#define GOOD 54 /* bits wanted in delta */
+
+/* One law: the worse one, or the one that is not worse than the truth. */
+typedef struct law {
+    double low, high; /* a < b */
+    double mass0, mass1, infinite;
+    bool symmetric; /* -a = b, and the masses are (1 - infinite) / (1 + e^-+b) exactly */
+} law;
+
+typedef struct binomial_curve {
+    uint64_t n;
+    law upper, lower;
+    bool same, tight;
+    dusk_bound top;
+} binomial_curve;
+
+/* Two equations, P and Q have mass 1, fix the masses when losses are +-b and
+ * P and Q have the same mass where the other has none. */
+static bool is_symmetric(const dusk_pair *pair)
+{
+    const dusk_bound *l = pair->loss;
+    return l[0].lower == -l[1].upper && l[0].upper == -l[1].lower && isinf(pair->absent_at) &&
+           pair->infinite.lower == pair->absent.lower && pair->infinite.upper == pair->absent.upper;
+}
+
+static law law_of(const dusk_pair *pair, bool up)
+{
+    const dusk_bound *l = pair->loss, *m = pair->mass;
+    law made = { .symmetric = is_symmetric(pair),
+                 .infinite = up ? pair->infinite.upper : pair->infinite.lower };
+    made.low = up && !made.symmetric ? l[0].upper : l[0].lower;
+    made.high = up ? l[1].upper : l[1].lower;
+    made.mass0 = up ? m[0].upper : m[0].lower;
+    made.mass1 = up ? m[1].upper : m[1].lower;
+    if (made.symmetric) made.low = -made.high;
+    return made;
+}
+
+static bool law_is_good(const law *l)
+{
+    return l->low < l->high && fabs(l->low) <= LOSS_MAX && l->high <= LOSS_MAX && l->infinite < 1 &&
+           (l->symmetric || (l->mass0 > 0 && l->mass1 > 0));
+}
+
+bool dusk_binomial_curve_fits(const dusk_pair *pair)
+{
+    if (pair->kind != DUSK_PAIR_ATOMS || pair->atoms != 2 || pair->times < 1) return false;
+    law worse = law_of(pair, true);
+    return law_is_good(&worse);
+}
+
+/* P's weights: the masses of one time. */
+static void weigh(dusk_binomial_weights *w, const law *l)
+{
+    mpfr_set_zero(w->shift, 1);
+    if (l->symmetric) {
+        mpfr_set_d(w->log1, -l->high, MPFR_RNDN);
+        mpfr_exp(w->log1, w->log1, MPFR_RNDN);
+        mpfr_log1p(w->log1, w->log1, MPFR_RNDN);
+        mpfr_set_d(w->total, -l->infinite, MPFR_RNDN);
+        mpfr_log1p(w->total, w->total, MPFR_RNDN);
+        mpfr_sub(w->log1, w->total, w->log1, MPFR_RNDN);
+        mpfr_sub_d(w->log0, w->log1, l->high, MPFR_RNDN);
+    } else {
+        mpfr_set_d(w->log0, l->mass0, MPFR_RNDN);
+        mpfr_add_d(w->total, w->log0, l->mass1, MPFR_RNDN);
+        mpfr_set_d(w->log1, l->mass1, MPFR_RNDN);
+        mpfr_log(w->log0, w->log0, MPFR_RNDN);
+        mpfr_log(w->log1, w->log1, MPFR_RNDN);
+        mpfr_log(w->total, w->total, MPFR_RNDN);
+    }
+}
+
+/* From P's weights to Q's, times e^eps. */
+static void weigh_other(dusk_binomial_weights *w, const law *l, double epsilon)
+{
+    mpfr_sub_d(w->log0, w->log0, l->low, MPFR_RNDN);
+    mpfr_sub_d(w->log1, w->log1, l->high, MPFR_RNDN);
+    mpfr_sub(w->total, w->log0, w->log1, MPFR_RNDN);
+    mpfr_exp(w->total, w->total, MPFR_RNDN);
+    mpfr_log1p(w->total, w->total, MPFR_RNDN);
+    mpfr_add(w->total, w->total, w->log1, MPFR_RNDN);
+    mpfr_set_d(w->shift, epsilon, MPFR_RNDN);
+}
+
+/* The least i with n a + i (b - a) > eps, but for rounding; at most n, because
+ * something of the losses is above eps. */
+static uint64_t first_above(const law *l, uint64_t n, double epsilon, mpfr_prec_t precision)
+{
+    mpfr_t position, step;
+    mpfr_inits2(precision, position, step, (mpfr_ptr)0);
+    mpfr_set_d(position, l->low, MPFR_RNDN);
+    mpfr_mul_ui(position, position, n, MPFR_RNDN);
+    mpfr_d_sub(position, epsilon, position, MPFR_RNDN);
+    mpfr_set_d(step, l->high, MPFR_RNDN);
+    mpfr_sub_d(step, step, l->low, MPFR_RNDN);
+    mpfr_div(position, position, step, MPFR_RNDN);
+    mpfr_floor(position, position);
+    uint64_t k = 0;
+    if (mpfr_sgn(position) >= 0)
+        k = mpfr_cmp_ui(position, n - 1) >= 0 ? n : mpfr_get_ui(position, MPFR_RNDD) + 1;
+    mpfr_clears(position, step, (mpfr_ptr)0);
+    return DUSK_MUTATE(OPTIMAL_TERM_DROPPED, k, k < n ? k + 1 : k);
+}
+
+/* (f + d)^n - f^n = f^n ((1 + d/f)^n - 1), by the logarithm of f. */
+static void add_infinite(dusk_interval *sum, const law *l, uint64_t n, const mpfr_t log_f)
+{
+    mpfr_prec_t precision = mpfr_get_prec(sum->lo);
+    dusk_interval part;
+    mpfr_t work;
+    if (!(l->infinite > 0)) return;
+    dusk_interval_init(&part, precision);
+    mpfr_init2(work, precision);
+    if (l->symmetric) { /* f + d = 1 */
+        mpfr_mul_ui(work, log_f, DUSK_MUTATE(OPTIMAL_DELTAS_ONCE, n, 1), MPFR_RNDN);
+        mpfr_expm1(work, work, MPFR_RNDN);
+        mpfr_neg(work, work, MPFR_RNDN);
+    } else {
+        mpfr_neg(work, log_f, MPFR_RNDN);
+        mpfr_exp(work, work, MPFR_RNDN);
+        mpfr_mul_d(work, work, l->infinite, MPFR_RNDN);
+        mpfr_log1p(work, work, MPFR_RNDN);
+        mpfr_mul_ui(work, work, n, MPFR_RNDN);
+        mpfr_expm1(work, work, MPFR_RNDN);
+        mpfr_mul_ui(part.lo, log_f, n, MPFR_RNDN);
+        mpfr_exp(part.lo, part.lo, MPFR_RNDN);
+        mpfr_mul(work, work, part.lo, MPFR_RNDN);
+    }
+    /* errors: n times that of a logarithm, far below 2^-100; one time is exact */
+    mpfr_mul_d(part.lo, work, 1 - 0x1p-53, MPFR_RNDD);
+    mpfr_mul_d(part.hi, work, 1 + 0x1p-52, MPFR_RNDU);
+    if (n == 1) dusk_interval_set(&part, l->infinite);
+    dusk_interval_add(sum, sum, &part);
+    dusk_interval_clear(&part);
+    mpfr_clear(work);
+}
+
+/* delta(eps) of one law at one precision, without the infinite loss, which is in
+ * `infinite`; `other` is e^eps Q(L > eps). False when more precision does not help. */
+DUSK_PROVEN(enclose)
+static bool enclose(dusk_interval *delta, dusk_interval *other, dusk_interval *infinite, const law *l,
+                    uint64_t n, double epsilon)
+{
+    mpfr_prec_t precision = mpfr_get_prec(delta->lo);
+    int bits = (int)(precision - DUSK_BINOMIAL_BITS + 80);
+    dusk_binomial_weights weights;
+    dusk_binomial_weights_init(&weights, precision);
+    uint64_t k = first_above(l, n, epsilon, precision);
+    weigh(&weights, l);
+    bool reached = dusk_binomial_tail(delta, n, k, &weights, bits);
+    mpfr_set_zero(infinite->lo, 1);
+    mpfr_set_zero(infinite->hi, 1);
+    add_infinite(infinite, l, n, weights.total);
+    weigh_other(&weights, l, epsilon);
+    reached = dusk_binomial_tail(other, n, k, &weights, bits) && reached;
+    dusk_interval_sub(delta, delta, other);
+    dusk_binomial_weights_clear(&weights);
+    return reached;
+}
+
+static bool is_narrow(const dusk_interval *x, const dusk_interval *beside)
+{
+    mpfr_t width, size;
+    mpfr_inits2(64, width, size, (mpfr_ptr)0);
+    mpfr_sub(width, x->hi, x->lo, MPFR_RNDU);
+    mpfr_add(size, x->hi, beside->hi, MPFR_RNDU);
+    bool narrow =
+        mpfr_zero_p(width) || (mpfr_sgn(x->hi) > 0 && mpfr_get_exp(width) < mpfr_get_exp(size) - GOOD);
+    mpfr_clears(width, size, (mpfr_ptr)0);
+    return narrow;
+}
+
+/* Bounds of the finite part and of all, for one law. */
+static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
+{
+    dusk_curve_look result;
+    for (mpfr_prec_t precision = DUSK_BINOMIAL_BITS;; precision *= 2) {
+        dusk_interval delta, other, infinite;
+        dusk_interval_init(&delta, precision);
+        dusk_interval_init(&other, precision);
+        dusk_interval_init(&infinite, precision);
+        bool reached = enclose(&delta, &other, &infinite, l, n, epsilon);
+        bool done = !reached || is_narrow(&delta, &infinite) || precision >= PRECISION_MAX;
+        if (done) {
+            if (mpfr_sgn(delta.lo) < 0) mpfr_set_zero(delta.lo, 1);
+            dusk_interval_add(&delta, &delta, &infinite);
+            result.delta = (dusk_bound){ mpfr_get_d(delta.lo, MPFR_RNDD), mpfr_get_d(delta.hi, MPFR_RNDU) };
+            result.slope = mpfr_get_d(other.hi, MPFR_RNDN);
+        }
+        dusk_interval_clear(&delta);
+        dusk_interval_clear(&other);
+        dusk_interval_clear(&infinite);
+        if (done) break;
+    }
+    /* also for what underflows */
+    if (!(result.delta.upper >= DBL_TRUE_MIN)) result.delta.upper = DBL_TRUE_MIN;
+    result.delta = dusk_bound_clamp(result.delta);
+    return result;
+}
+
+DUSK_PROVEN(binomial_look)
+static dusk_curve_look binomial_look(const void *curve, double epsilon)
+{
+    const binomial_curve *c = curve;
+    dusk_curve_look found = look_at(&c->upper, c->n, epsilon);
+    if (!c->tight) found.delta.lower = 0;
+    if (c->tight && !c->same)
+        found.delta.lower = epsilon < c->top.lower ? look_at(&c->lower, c->n, epsilon).delta.lower : 0;
+    return found;
+}
+
+/* P(L = inf) of all n, one law. */
+static dusk_bound infinite_of(const law *l, uint64_t n)
+{
+    dusk_binomial_weights weights;
+    dusk_interval sum;
+    dusk_binomial_weights_init(&weights, DUSK_BINOMIAL_BITS);
+    dusk_interval_init(&sum, DUSK_BINOMIAL_BITS);
+    dusk_interval_set(&sum, 0);
+    weigh(&weights, l);
+    add_infinite(&sum, l, n, weights.total);
+    dusk_bound infinite = { mpfr_get_d(sum.lo, MPFR_RNDD), mpfr_get_d(sum.hi, MPFR_RNDU) };
+    dusk_interval_clear(&sum);
+    dusk_binomial_weights_clear(&weights);
+    return dusk_bound_clamp(infinite);
+}
+
+static bool laws_are_same(const law *a, const law *b)
+{
+    return a->symmetric && b->symmetric && a->high == b->high && a->infinite == b->infinite;
+}
+
+dusk_status dusk_binomial_curve(dusk_loss_curve *out, const dusk_pair *pair, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    binomial_curve *c;
+    DUSK_NEW(c, 1);
+    c->n = pair->times;
+    c->upper = law_of(pair, true);
+    c->lower = law_of(pair, false);
+    c->same = laws_are_same(&c->upper, &c->lower);
+    c->tight = pair->tight && law_is_good(&c->lower);
+    dusk_bound n = dusk_bound_of_whole(c->n);
+    c->top.upper = c->upper.high > 0 ? dusk_mul_up(n.upper, c->upper.high) : 0;
+    c->top.lower = c->tight && c->lower.high > 0 ? dusk_mul_down(n.lower, c->lower.high) : 0;
+    *out = (dusk_loss_curve){ .look = binomial_look, .free = dusk_deallocate, .curve = c, .tight = c->tight };
+    out->top = c->top;
+    /* of the finite losses, about */
+    double p = c->upper.mass1 / (c->upper.mass0 + c->upper.mass1), width = c->upper.high - c->upper.low;
+    out->mean = n.upper * (c->upper.low + p * width);
+    out->deviation = sqrt(n.upper * p * (1 - p)) * width;
+    out->infinite = infinite_of(&c->upper, c->n);
+    if (!c->tight)
+        out->infinite.lower = 0;
+    else if (!c->same)
+        out->infinite.lower = infinite_of(&c->lower, c->n).lower;
+done:
+    return status;
+}

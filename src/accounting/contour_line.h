@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_ACCOUNTING_CONTOUR_LINE_H
+#define DUSK_ACCOUNTING_CONTOUR_LINE_H
+
+/* The line Re s = c through the complex plane on which the contour accountant
+ * integrates, and what it knows there of a list of pairs: at the nodes
+ * s_j = c + i j step the sum of T K(s_j), K = ln M, of all pairs. */
+
+#include "accounting/mixture.h"
+
+typedef struct dusk_contour_line {
+    double c, step;
+    size_t count;        /* nodes j = 0 .. count */
+    double *re, *im;     /* sum of T (K(s_j) - K(c)), */
+    double *blur;        /* and how far off it may be, in modulus */
+    dusk_bound start;    /* sum of T K(c) */
+    double beyond;       /* ln |exp(sum of T (K(s) - K(c)))| is at most this further up */
+    double right;        /* another abscissa c' > c, */
+    double right_start;  /* and sum of T K(c'), rounded up: Chernoff bounds of far losses */
+    dusk_bound infinite; /* P(L = +inf) of the whole list */
+} dusk_contour_line;
+
+/* ln of the sum's moments about the abscissa c: sum of T K, of T K', of T K''. */
+bool dusk_contour_sketch(double out[3], const dusk_pairs *pairs, double c);
+/* A line through c that serves epsilons near `epsilon`, where delta is about
+ * exp(log_delta); a rough one costs less and gives fewer digits. */
+DUSK_MUST_USE dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pairs, double c,
+                                                 double epsilon, double log_delta, bool rough,
+                                                 dusk_error *err);
+void dusk_contour_line_free(dusk_contour_line *line);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_ACCOUNTING_OPTIMAL_H
+#define DUSK_ACCOUNTING_OPTIMAL_H
+
+/* The inside of the optimal accountant: exact privacy curves of compositions,
+ *     delta(eps) = P(L = inf) + E_P[(1 - exp(eps - L))+; L finite],
+ * each made once, then looked at as often as an inversion needs. */
+
+#include "accounting/pair.h"
+
+/* What is known of a curve at one eps >= 0. */
+typedef struct dusk_curve_look {
+    dusk_bound delta;
+    double slope; /* about -d delta / d eps; steers a search, nothing rests on it */
+} dusk_curve_look;
+
+/* `look` gives certified bounds: delta.lower <= delta(eps) <= delta.upper. A
+ * curve that is not tight has delta.lower = 0. */
+typedef struct dusk_loss_curve {
+    dusk_curve_look (*look)(const void *curve, double epsilon);
+    void (*free)(void *curve); /* NULL is fine */
+    void *curve;
+    dusk_bound infinite; /* P(L = inf) */
+    dusk_bound top;      /* the largest finite loss; at least 0 */
+    bool tight;
+    double mean, deviation; /* of the finite losses, about; where a search starts */
+} dusk_loss_curve;
+
+void dusk_loss_curve_free(dusk_loss_curve *curve);
+
+/* binomial_curve.c: one pair of two atoms, any number of times [Kairouz, Oh &
+ * Viswanath 2017, Theorem 3.3]. */
+bool dusk_binomial_curve_fits(const dusk_pair *pair);
+DUSK_MUST_USE dusk_status dusk_binomial_curve(dusk_loss_curve *out, const dusk_pair *pair, dusk_error *err);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The optimal accountant against its definition in ball arithmetic: the loss of a
+ * composition is listed outcome by outcome, and
+ *     delta(eps) = P(L = inf) + sum over losses L > eps of P(L) (1 - e^(eps - L)).
+ * Bounds contain it and are narrow. */
+#include <arb.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "accounting/accountants.h"
+#include "support.h"
+
+#define BITS 600
+#define CLASSES 16
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* n times (eps, delta)-privacy */
+typedef struct class
+{
+    double epsilon, delta;
+    unsigned long n;
+} class;
+
+typedef struct composition {
+    size_t count;
+    class class[CLASSES];
+} composition;
+
+/* One outcome of the classes before this one. */
+static void enumerate(arb_t sum, const composition *c, size_t at, const arb_t mass, const arb_t loss,
+                      const arb_t epsilon)
+{
+    arb_t p, q, term, next;
+    if (at == c->count) {
+        arb_init(term);
+        arb_sub(term, epsilon, loss, BITS);
+        if (arb_is_negative(term)) {
+            arb_expm1(term, term, BITS);
+            arb_submul(sum, mass, term, BITS);
+        }
+        assert_false(arb_contains_zero(term) && !arb_is_zero(term));
+        arb_clear(term);
+        return;
+    }
+    arb_init(p);
+    arb_init(q);
+    arb_init(term);
+    arb_init(next);
+    const class *k = &c->class[at];
+    arb_set_d(p, -k->epsilon); /* p = (1 - delta) / (1 + e^-eps), q = p e^-eps */
+    arb_exp(q, p, BITS);
+    arb_add_ui(p, q, 1, BITS);
+    arb_set_d(term, k->delta);
+    arb_sub_ui(term, term, 1, BITS);
+    arb_neg(term, term);
+    arb_div(p, term, p, BITS);
+    arb_mul(q, q, p, BITS);
+    arb_div(p, p, q, BITS); /* from now on the ratio */
+    arb_pow_ui(q, q, k->n, BITS);
+    arb_mul(term, mass, q, BITS); /* all -eps */
+    for (unsigned long i = 0; i <= k->n; i++) {
+        arb_set_d(next, k->epsilon);
+        arb_mul_si(next, next, 2 * (long)i - (long)k->n, BITS);
+        arb_add(next, next, loss, BITS);
+        enumerate(sum, c, at + 1, term, next, epsilon);
+        arb_mul(term, term, p, BITS);
+        arb_mul_ui(term, term, k->n - i, BITS);
+        arb_div_ui(term, term, i + 1, BITS);
+    }
+    arb_clear(p);
+    arb_clear(q);
+    arb_clear(term);
+    arb_clear(next);
+}
+
+static void truth(arb_t delta, const composition *c, double epsilon)
+{
+    arb_t mass, loss, e;
+    arb_init(mass);
+    arb_init(loss);
+    arb_init(e);
+    arb_one(delta); /* 1 - product of (1 - delta_i)^n_i */
+    for (size_t i = 0; i < c->count; i++) {
+        arb_set_d(e, c->class[i].delta);
+        arb_sub_ui(e, e, 1, BITS);
+        arb_neg(e, e);
+        arb_pow_ui(e, e, c->class[i].n, BITS);
+        arb_mul(delta, delta, e, BITS);
+    }
+    arb_sub_ui(delta, delta, 1, BITS);
+    arb_neg(delta, delta);
+    arb_one(mass);
+    arb_zero(loss);
+    arb_set_d(e, epsilon);
+    enumerate(delta, c, 0, mass, loss, e);
+    arb_clear(mass);
+    arb_clear(loss);
+    arb_clear(e);
+}
+
+static dusk_pairs resolve(const composition *c)
+{
+    dusk_composition *made;
+    dusk_pairs pairs;
+    dusk_event event;
+    dusk_error err;
+    assert_int_equal(dusk_composition_new(&made, DUSK_REPLACE_ONE, &err), DUSK_OK);
+    for (size_t i = 0; i < c->count; i++) {
+        assert_int_equal(dusk_event_approx(&event, c->class[i].epsilon, c->class[i].delta, &err), DUSK_OK);
+        assert_int_equal(dusk_composition_add(made, &event, c->class[i].n, &err), DUSK_OK);
+    }
+    if (dusk_pairs_resolve(&pairs, made, DUSK_REPLACE, "optimal", &err) != DUSK_OK)
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < pairs.count; i++) pairs.pair[i].tree = NULL;
+    dusk_composition_free(made);
+    return pairs;
+}
+
+static void describe(char *text, size_t size, const composition *c)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < c->count && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "approx(%.17g, %.17g) * %lu + ", c->class[i].epsilon,
+                               c->class[i].delta, c->class[i].n);
+}
+
+static void check_delta(const composition *c, double epsilon, double width)
+{
+    char text[2048];
+    arb_t t, bound;
+    dusk_bound b;
+    dusk_error err = { 0 };
+    dusk_pairs pairs = resolve(c);
+    describe(text, sizeof text, c);
+    arb_init(t);
+    arb_init(bound);
+    truth(t, c, epsilon);
+    if (dusk_optimal_delta(&b, &pairs, epsilon, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
+    arb_set_d(bound, b.upper);
+    if (b.upper < 1 && !arb_le(t, bound))
+        fail_msg("%sepsilon %.17g: %.17g is below the truth", text, epsilon, b.upper);
+    arb_set_d(bound, b.lower);
+    if (!arb_ge(t, bound)) fail_msg("%sepsilon %.17g: %.17g is above the truth", text, epsilon, b.lower);
+    if (b.upper - b.lower > width * b.upper && b.upper > 1e-307)
+        fail_msg("%sepsilon %.17g: %.17g .. %.17g is wide", text, epsilon, b.lower, b.upper);
+    arb_clear(t);
+    arb_clear(bound);
+    dusk_pairs_free(&pairs);
+}
+
+static void check_epsilon(const composition *c, double delta, double width)
+{
+    char text[2048];
+    arb_t t, target;
+    dusk_bound b;
+    dusk_error err = { 0 };
+    dusk_pairs pairs = resolve(c);
+    describe(text, sizeof text, c);
+    arb_init(t);
+    arb_init(target);
+    arb_set_d(target, delta);
+    if (dusk_optimal_epsilon(&b, &pairs, delta, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
+    if (isfinite(b.upper)) {
+        truth(t, c, b.upper);
+        if (!arb_le(t, target)) fail_msg("%sdelta %.17g: %.17g is not enough", text, delta, b.upper);
+    }
+    if (b.lower > 0) {
+        truth(t, c, isfinite(b.lower) ? nextafter(b.lower, 0) : 1e6);
+        if (!arb_gt(t, target)) fail_msg("%sdelta %.17g: %.17g is too much", text, delta, b.lower);
+    }
+    if (b.upper - b.lower > width * b.upper)
+        fail_msg("%sdelta %.17g: %.17g .. %.17g is wide", text, delta, b.lower, b.upper);
+    arb_clear(t);
+    arb_clear(target);
+    dusk_pairs_free(&pairs);
+}
+
+static const double deltas[] = { 1e-300, 1e-100, 1e-30, 1e-12, 1e-6, 1e-3, 0.1, 0.5 };
+static const double shares[] = { 0, 1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.999, 1 };
+
+static void check(const composition *c, double width)
+{
+    double top = 0;
+    for (size_t i = 0; i < c->count; i++) top += c->class[i].epsilon * (double)c->class[i].n;
+    for (size_t i = 0; i < COUNT(shares); i++) check_delta(c, top * shares[i] * (1 - 1e-12), width);
+    for (size_t i = 0; i < COUNT(deltas); i++) check_epsilon(c, deltas[i], width);
+}
+
+static void equal_parts_enclose(void **state)
+{
+    static const double epsilons[] = { 1e-9, 0.01, 0.3, 2, 50 }, losses[] = { 0, 1e-10, 0.02 };
+    static const unsigned long n[] = { 1, 2, 3, 10, 61, 200 };
+    (void)state;
+    for (size_t i = 0; i < COUNT(epsilons); i++)
+        for (size_t j = 0; j < COUNT(losses); j++)
+            for (size_t k = 0; k < COUNT(n); k++) {
+                composition c = { 1, { { epsilons[i], losses[j], n[k] } } };
+                check(&c, 1e-12);
+            }
+}
+
+static void many_equal_parts_enclose(void **state)
+{
+    (void)state;
+    composition c = { 1, { { 0.01, 0, 20000 } } };
+    check_delta(&c, 0, 1e-12);
+    check_delta(&c, 1, 1e-12);
+    check_delta(&c, 9, 1e-12);
+    check_delta(&c, 60, 1e-12);
+    check_epsilon(&c, 1e-9, 1e-12);
+}
+
+/* P(L = inf) alone decides; with nothing left for finite losses the top is the answer. */
+static void infinite_losses_decide(void **state)
+{
+    (void)state;
+    composition c = { 1, { { 1, 0.01, 1 } } };
+    check_epsilon(&c, 0.01, 0);
+    dusk_pairs pairs = resolve(&c);
+    dusk_error err = { 0 };
+    dusk_bound b;
+    assert_int_equal(dusk_optimal_epsilon(&b, &pairs, 0.009, &err), DUSK_OK);
+    assert_true(isinf(b.lower) && isinf(b.upper));
+    dusk_pairs_free(&pairs);
+    c.class[0] = (class){ 0.5, 0, 12 };
+    pairs = resolve(&c);
+    assert_int_equal(dusk_optimal_epsilon(&b, &pairs, 0, &err), DUSK_OK);
+    assert_true(b.lower == 6 && b.upper == 6);
+    dusk_pairs_free(&pairs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_parts_enclose),
+        cmocka_unit_test(many_equal_parts_enclose),
+        cmocka_unit_test(infinite_losses_decide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The optimal accountant: published optima, what must be monotone is, any order
+ * of the parts, hostile numbers, and clear refusals. */
+#include <float.h>
+#include <math.h>
+
+#include "accounting/accountants.h"
+#include "support.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static dusk_status ask(dusk_bound *out, const char *text, bool for_epsilon, double at)
+{
+    dusk_composition *c;
+    dusk_pairs pairs;
+    dusk_error err = { 0 };
+    assert_int_equal(dusk_composition_new(&c, DUSK_REPLACE_ONE, &err), DUSK_OK);
+    if (dusk_composition_parse(c, text, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
+    dusk_status status = dusk_pairs_resolve(&pairs, c, DUSK_REPLACE, "optimal", &err);
+    if (status == DUSK_OK) {
+        status = for_epsilon ? dusk_optimal_epsilon(out, &pairs, at, &err)
+                             : dusk_optimal_delta(out, &pairs, at, &err);
+        dusk_pairs_free(&pairs);
+    }
+    dusk_composition_free(c);
+    return status;
+}
+
+static dusk_bound epsilon_of(const char *text, double delta)
+{
+    dusk_bound b = { NAN, NAN };
+    if (ask(&b, text, true, delta) != DUSK_OK) fail_msg("%s is refused", text);
+    if (!(0 <= b.lower && b.lower <= b.upper)) fail_msg("%s at %g: %g .. %g", text, delta, b.lower, b.upper);
+    return b;
+}
+
+static dusk_bound delta_of(const char *text, double epsilon)
+{
+    dusk_bound b = { NAN, NAN };
+    if (ask(&b, text, false, epsilon) != DUSK_OK) fail_msg("%s is refused", text);
+    if (!(0 <= b.lower && b.lower <= b.upper && b.upper <= 1))
+        fail_msg("%s at %g: %g .. %g", text, epsilon, b.lower, b.upper);
+    return b;
+}
+
+/* The optimum of Kairouz, Oh & Viswanath, to all digits of a double. */
+static void optima_are_found(void **state)
+{
+    static const struct {
+        const char *text;
+        double delta, epsilon;
+    } known[] = {
+        { "pure(0.1) * 10", 1e-6, 0.99937090572175878 },
+        { "pure(0.1) * 100", 1e-6, 4.7745675881079864 },
+        { "pure(0.01) * 10000", 1e-9, 6.1719150164800780 },
+        { "pure(1) * 10", 1e-5, 9.9997706345349417 },
+        { "approx(0.1, 1e-8) * 100", 1e-5, 4.3296367140166062 },
+        { "approx(0.2, 1e-9) * 500", 1e-6, 30.812802546586045 },
+        { "approx(1, 1e-7) * 30", 1e-5, 29.911783581946932 },
+        { "approx(0.05, 1e-10) * 2000", 1e-6, 12.676902988937739 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        dusk_bound b = epsilon_of(known[i].text, known[i].delta);
+        double e = known[i].epsilon, slack = 2 * DBL_EPSILON * e; /* of the decimals */
+        if (!(b.lower <= e + slack && b.upper >= e - slack && b.upper - b.lower <= 1e-13 * e))
+            fail_msg("%s: %.17g not in %.17g .. %.17g", known[i].text, e, b.lower, b.upper);
+    }
+}
+
+static void more_is_never_better(void **state)
+{
+    static const char *const series[][4] = {
+        { "pure(0.3) * 7", "pure(0.3) * 8", "pure(0.31) * 8", "approx(0.31, 1e-9) * 8" },
+        { "pure(1e-4) * 1e9", "pure(1e-4) * 1.0001e9", "pure(1.1e-4) * 1.0001e9", "pure(1.1e-4) * 2e9" },
+        { "approx(1, 1e-9)", "approx(1, 1e-8)", "approx(1, 1e-7) * 2", "approx(2, 1e-7) * 2" },
+    };
+    static const double deltas[] = { 1e-300, 1e-50, 1e-6, 1e-3, 0.2 }, epsilons[] = { 0, 0.1, 1, 2, 20 };
+    (void)state;
+    for (size_t i = 0; i < COUNT(series); i++)
+        for (size_t j = 0; j < 4; j++) {
+            for (size_t k = 0; k + 1 < COUNT(deltas); k++)
+                assert_true(epsilon_of(series[i][j], deltas[k + 1]).lower <=
+                            epsilon_of(series[i][j], deltas[k]).upper);
+            for (size_t k = 0; k + 1 < COUNT(epsilons); k++)
+                assert_true(delta_of(series[i][j], epsilons[k + 1]).lower <=
+                            delta_of(series[i][j], epsilons[k]).upper);
+            for (size_t k = 0; j > 0 && k < COUNT(deltas); k++)
+                assert_true(epsilon_of(series[i][j - 1], deltas[k]).lower <=
+                            epsilon_of(series[i][j], deltas[k]).upper);
+        }
+}
+
+/* eps at delta, and delta there, are one curve. */
+static void questions_agree(void **state)
+{
+    static const char *const texts[] = { "pure(0.3) * 50", "approx(0.2, 1e-12) * 1e6",
+                                         "randomized_response(1, 2) * 30",
+                                         "pure(1e-9) * 4611686018427387904" };
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dusk_bound e = epsilon_of(texts[i], 1e-5);
+        assert_true(delta_of(texts[i], e.upper).lower <= 1e-5);
+        assert_true(delta_of(texts[i], e.lower * (1 - 1e-9)).upper >= 1e-5);
+        assert_true(e.upper - e.lower <= 1e-11 * e.upper);
+    }
+}
+
+static void hostile_numbers_end(void **state)
+{
+    static const char *const texts[] = { "pure(1e-300)",
+                                         "pure(1e-300) * 4611686018427387904",
+                                         "pure(1e8) * 1000",
+                                         "approx(1e-12, 0.999) * 1000000",
+                                         "approx(3, 1e-300) * 1e9",
+                                         "pure(1e-3) * 4611686018427387904",
+                                         "pure(700) * 3" };
+    static const double deltas[] = { 0, 5e-324, 1e-300, 1e-17, 0.5, 1 - 0x1p-53 };
+    static const double epsilons[] = { 0, 5e-324, 1e-12, 1, 700, 1e12, 1e308, INFINITY };
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        for (size_t j = 0; j < COUNT(deltas); j++) epsilon_of(texts[i], deltas[j]);
+        for (size_t j = 0; j < COUNT(epsilons); j++) delta_of(texts[i], epsilons[j]);
+    }
+    assert_true(epsilon_of("pure(0.7) * 3", 0).upper >= 3 * 0.7);
+    assert_true(delta_of("pure(0.7) * 3", 3).upper == 0);
+    assert_true(epsilon_of("pure(1) * 0", 0).upper == 0);
+}
+
+static void others_are_refused(void **state)
+{
+    static const char *const texts[] = { "gaussian(1)", "pure(1e300) * 2" };
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dusk_bound b;
+        assert_int_equal(ask(&b, texts[i], true, 1e-6), DUSK_ERR_UNSUPPORTED);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(optima_are_found),   cmocka_unit_test(more_is_never_better),
+        cmocka_unit_test(questions_agree),    cmocka_unit_test(hostile_numbers_end),
+        cmocka_unit_test(others_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
