@@ -336,8 +336,9 @@ static double largest_loss(const dusk_pair *pair)
 {
     if (pair->infinite.upper > 0) return INFINITY;
     if (pair->kind == DUSK_PAIR_ATOMS) return pair->atoms ? pair->loss[pair->atoms - 1].upper : 0;
-    if (pair->kind == DUSK_PAIR_LAPLACE) return dusk_div_up(1, pair->scale.lower); /* sampled or not */
-    return INFINITY;
+    if (pair->kind != DUSK_PAIR_LAPLACE) return INFINITY;
+    double loss = dusk_div_up(1, pair->scale.lower); /* to nothing, sampled or not */
+    return pair->direction == DUSK_REPLACE ? 2 * loss : loss;
 }
 
 /* A group of k has k times the largest loss of one, both directions counted. */

@@ -55,6 +55,7 @@ static void own_prices(void **state)
     double q = 0.9, up = log1p(q * expm1(1)), down = -log1p(-q * -expm1(-1));
     assert_just_above(epsilon_of("poisson(0.9, laplace(1)) * 2", DUSK_ADD_REMOVE, 0), 2 * fmax(up, down));
     assert_just_above(epsilon_of("poisson(0.9, laplace(1)) * 2", DUSK_REPLACE_ONE, 0), 2 * (up + down));
+    assert_true(epsilon_of("group(2, poisson(0.9, laplace(1)))", DUSK_REPLACE_ONE, 0) >= 2 * (up + down));
 }
 
 static void times_count(void **state)
