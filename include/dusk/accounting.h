@@ -34,7 +34,8 @@
  *   svt_gaussian(sigma1, sigma2, n)  the same with Gaussian noise, one hit, at most n queries
  *   tree(sigma, n)                sums of a stream of n items by a binary tree
  *   matrix(sigma, s)              matrix factorisation of column norm s
- *   shuffle(n, eps0)              n reports, each eps0-private locally, shuffled
+ *   shuffle(n, eps0)              n reports by one eps0-private local randomizer, shuffled
+ *   shuffle_response(n, k, eps0)  the same by randomized response with k answers
  *   poisson(q, e)                 e on a sample that takes each unit with chance q
  *   without_replacement(m, n, e)  e on a sample of exactly m of n units
  *   with_replacement(m, n, e)     m draws of one of n units
@@ -133,6 +134,9 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_matrix(dusk_event *out, double sig
                                                      dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_shuffle(dusk_event *out, uint64_t reports, double local_epsilon,
                                                       dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_shuffle_response(dusk_event *out, uint64_t reports,
+                                                               uint64_t answers, double local_epsilon,
+                                                               dusk_error *err);
 
 /* Wrappers; `out` may be the event that is wrapped. DUSK_ERR_ARGUMENT when the
  * result has more than DUSK_EVENT_NODES_MAX parts, each wrapper, branch and

@@ -96,6 +96,9 @@ DUSK_MUST_USE dusk_status dusk_basic_of_tree(double *epsilon_up, const dusk_even
  * and epsilon at delta. */
 double dusk_shuffle_delta_up(uint64_t n, double local_epsilon, double epsilon);
 double dusk_shuffle_epsilon_up(uint64_t n, double local_epsilon, double delta);
+/* The same of shuffle_response(n, answers, eps0). */
+double dusk_shuffle_response_delta_up(uint64_t n, double local_epsilon, uint64_t answers, double epsilon);
+double dusk_shuffle_response_epsilon_up(uint64_t n, double local_epsilon, uint64_t answers, double delta);
 
 /* mixture.c: ln E_P[e^{sL}] of a MIXTURE pair for real s > 0. */
 DUSK_MUST_USE dusk_status dusk_mixture_log_moment(dusk_bound *out, const dusk_pair *pair, double s,

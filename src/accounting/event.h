@@ -43,6 +43,7 @@ typedef enum dusk_event_kind {
     DUSK_EVENT_TREE,
     DUSK_EVENT_MATRIX,
     DUSK_EVENT_SHUFFLE,
+    DUSK_EVENT_SHUFFLE_RESPONSE,    /* whole = n, k */
     DUSK_EVENT_POISSON,             /* a sum below */
     DUSK_EVENT_WITHOUT_REPLACEMENT, /* a sum below; whole = m, n */
     DUSK_EVENT_WITH_REPLACEMENT,    /* a sum below; whole = m, n */

@@ -193,6 +193,15 @@ dusk_status dusk_event_shuffle(dusk_event *out, uint64_t reports, double local_e
     return make_whole(out, DUSK_EVENT_SHUFFLE, local_epsilon, reports, err);
 }
 
+dusk_status dusk_event_shuffle_response(dusk_event *out, uint64_t reports, uint64_t answers,
+                                        double local_epsilon, dusk_error *err)
+{
+    dusk_event_node node = { .kind = DUSK_EVENT_SHUFFLE_RESPONSE,
+                             .real = { local_epsilon },
+                             .whole = { reports, answers } };
+    return make(out, node, NULL, 0, err);
+}
+
 dusk_status dusk_event_poisson(dusk_event *out, double rate, const dusk_event *event, dusk_error *err)
 {
     return wrap(out, (dusk_event_node){ .kind = DUSK_EVENT_POISSON, .real = { rate } }, event, err);

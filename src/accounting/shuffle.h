@@ -5,8 +5,9 @@
 /* Privacy amplification by shuffling: n units report, each through the same
  * eps0-private local randomizer, and only the multiset of reports is seen.
  * Neighbours replace one unit's data. All results are upper bounds.
- * dusk_shuffle_delta_up and dusk_shuffle_epsilon_up (accountants.h) are the
- * best bound for any randomizer; here are the bounds by name. */
+ * The best bound for any randomizer and that for randomized response, in which
+ * the true answer is e^eps0 times as likely as each other, are in accountants.h;
+ * here are the bounds by name. */
 
 #include "accounting/blanket.h"
 
@@ -23,10 +24,5 @@ double dusk_shuffle_bound_delta_up(dusk_shuffle_bound bound, uint64_t n, double 
                                    double epsilon);
 double dusk_shuffle_bound_epsilon_up(dusk_shuffle_bound bound, uint64_t n, double local_epsilon,
                                      double delta);
-
-/* n reports by randomized response with `answers` answers, of which the true one
- * is e^eps0 times as likely as each other. */
-double dusk_shuffle_response_delta_up(uint64_t n, double local_epsilon, uint64_t answers, double epsilon);
-double dusk_shuffle_response_epsilon_up(uint64_t n, double local_epsilon, uint64_t answers, double delta);
 
 #endif

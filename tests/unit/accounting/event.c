@@ -73,6 +73,7 @@ static void constructors(void **state)
     MAKES(dusk_event_tree(&e, 1, 1024, NULL), "tree(1, 1024)");
     MAKES(dusk_event_matrix(&e, 1, 2, NULL), "matrix(1, 2)");
     MAKES(dusk_event_shuffle(&e, 1000, 0, NULL), "shuffle(1000, 0)");
+    MAKES(dusk_event_shuffle_response(&e, 1000, 3, 0.5, NULL), "shuffle_response(1000, 3, 0.5)");
 #undef MAKES
 }
 
@@ -207,6 +208,7 @@ static void bad_parameters(void **state)
         assert_refused(dusk_event_matrix(&e, x, 1, &err), &err, "sigma");
         assert_refused(dusk_event_matrix(&e, 1, x, &err), &err, "column_norm");
         assert_refused(dusk_event_shuffle(&e, 1, x, &err), &err, "epsilon");
+        assert_refused(dusk_event_shuffle_response(&e, 1, 2, x, &err), &err, "epsilon");
         assert_refused(dusk_event_poisson(&e, x, &good, &err), &err, "rate");
         if (x != -DBL_TRUE_MIN) assert_refused(dusk_event_select_best(&e, x, 0.5, &good, &err), &err, "eta");
         assert_refused(dusk_event_select_best(&e, 1, x, &good, &err), &err, "gamma");
@@ -221,6 +223,8 @@ static void bad_parameters(void **state)
     assert_refused(dusk_event_svt_gaussian(&e, 1, 1, 0, &err), &err, "queries");
     assert_refused(dusk_event_tree(&e, 1, 0, &err), &err, "items");
     assert_refused(dusk_event_shuffle(&e, 0, 1, &err), &err, "reports");
+    assert_refused(dusk_event_shuffle_response(&e, 0, 2, 1, &err), &err, "reports");
+    assert_refused(dusk_event_shuffle_response(&e, 1, 1, 1, &err), &err, "answers");
     assert_refused(dusk_event_poisson(&e, 1 + DBL_EPSILON, &good, &err), &err, "rate");
     assert_refused(dusk_event_without_replacement(&e, 0, 1, &good, &err), &err, "sample");
     assert_refused(dusk_event_without_replacement(&e, 2, 1, &good, &err), &err, "sample");
