@@ -46,6 +46,7 @@ static dusk_status first_basic_delta(dusk_bound *out, const dusk_composition *co
 
 /* In the order in which `best` tries them: first the tight ones, the fastest first. */
 static const method methods[] = {
+    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false },
     { DUSK_BASIC, NULL, NULL, first_basic, first_basic_delta, false },
 };
 #define METHODS (sizeof methods / sizeof *methods)
@@ -243,6 +244,7 @@ static dusk_account worse(dusk_account a, dusk_account b)
 
 /* Whether the second direction is no worse than the bound `first`, by one look
  * at its curve: delta(eps) <= delta means that its epsilon is at most eps. */
+DUSK_PROVEN(is_covered)
 static dusk_status is_covered(bool *covered, dusk_pricing *pricing, dusk_account first,
                               dusk_question question, dusk_error *reason)
 {
@@ -284,6 +286,7 @@ static dusk_status fail_for_all(const dusk_pricing *pricing, const dusk_error *r
 }
 
 /* `best`, for one direction (NULL: for all). */
+DUSK_PROVEN(ask_best)
 static dusk_status ask_best(dusk_account *out, dusk_pricing *pricing, const size_t *only,
                             dusk_question question, dusk_error *err)
 {
@@ -317,6 +320,7 @@ static dusk_status ask_best(dusk_account *out, dusk_pricing *pricing, const size
 }
 
 /* An accountant by name, for one direction (NULL: for all). */
+DUSK_PROVEN(ask_one)
 static dusk_status ask_one(dusk_account *out, dusk_pricing *pricing, const size_t *only,
                            dusk_question question, dusk_error *err)
 {

@@ -24,6 +24,7 @@ typedef struct threshold {
 } threshold;
 
 /* Look at one share; *epsilon is the epsilon there. */
+DUSK_PROVEN(look)
 static dusk_status look(threshold *t, double *epsilon, double share, dusk_error *err)
 {
     dusk_account a;

@@ -321,6 +321,7 @@ static dusk_status fail_to_reach(const solver *s, const bracket *b, dusk_error *
 }
 
 /* The safe end, moved to the safe side until epsilon itself is at most the target. */
+DUSK_PROVEN(certify)
 static dusk_status certify(double *out, const solver *s, const bracket *b, dusk_accountant accountant,
                            dusk_error *err)
 {

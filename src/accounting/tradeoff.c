@@ -32,6 +32,7 @@ typedef struct tradeoff {
 } tradeoff;
 
 /* h(exp x), with its place. */
+DUSK_PROVEN(look)
 static dusk_status look(value *out, tradeoff *t, double x, dusk_error *err)
 {
     dusk_account a;
@@ -85,6 +86,7 @@ static double slope_down(const value *a, const value *b)
 /* An upper bound of h between seen[i] and seen[i + 1]: it is below the line
  * through the two values on the left, and below that through the two on the
  * right, either of which may be missing. */
+DUSK_PROVEN(most_between)
 static double most_between(const tradeoff *t, size_t i)
 {
     const value *a = &t->seen[i], *b = a + 1;
@@ -197,6 +199,7 @@ static bool is_one_pair(const dusk_composition *composition)
 }
 
 /* f for a test of one direction against the other; alpha in (0, 1). */
+DUSK_PROVEN(least_error)
 static dusk_status least_error(dusk_bound *out, dusk_pricing *pricing, size_t first, size_t other,
                                double alpha, dusk_error *err)
 {

@@ -70,6 +70,43 @@ static void nothing_costs_nothing(void **state)
     }
 }
 
+/* Both directions of one sampled Gaussian, by the exact accountant: removing is
+ * worse, and what is said for both is what is said for removing. */
+static void worse_direction(void **state)
+{
+    dusk_composition *c = composition("poisson(0.1, gaussian(1))", DUSK_ADD_REMOVE);
+    dusk_pricing pricing;
+    dusk_account both, one[2];
+    (void)state;
+    for (int of_delta = 0; of_delta < 2; of_delta++) {
+        dusk_question question = { of_delta, of_delta ? 1 : 1e-5 };
+        for (int best = 0; best < 2; best++) {
+            assert_int_equal(dusk_pricing_begin(&pricing, c, best ? DUSK_BEST : DUSK_EXACT, NULL), DUSK_OK);
+            assert_false(pricing.alike);
+            assert_int_equal(dusk_pricing_ask(&both, &pricing, question, NULL), DUSK_OK);
+            for (size_t d = 0; d < 2; d++)
+                assert_int_equal(dusk_pricing_ask_direction(&one[d], &pricing, d, question, NULL), DUSK_OK);
+            assert_true(one[1].bound.upper < one[0].bound.lower);
+            assert_true(both.bound.upper == one[0].bound.upper && both.bound.lower == one[0].bound.lower);
+            assert_int_equal(both.accountant, DUSK_EXACT);
+            dusk_pricing_end(&pricing);
+        }
+    }
+    dusk_composition_free(c);
+}
+
+/* Of an exponential mechanism only its range is known: no lower bound. */
+static void loose_pairs_bound_from_above_only(void **state)
+{
+    dusk_composition *c = composition("permute_and_flip(1)", DUSK_ADD_REMOVE);
+    dusk_account a;
+    (void)state;
+    for (int i = 1; i <= DUSK_ACCOUNTANTS; i++)
+        if (dusk_account_epsilon(&a, c, 1e-6, (dusk_accountant)i, NULL) == DUSK_OK)
+            assert_true(a.bound.lower == 0 && a.bound.upper > 0);
+    dusk_composition_free(c);
+}
+
 static void best_of_a_gaussian(void **state)
 {
     dusk_composition *c = composition("gaussian(1)", DUSK_ADD_REMOVE);
@@ -87,6 +124,8 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(arguments),
         cmocka_unit_test(nothing_costs_nothing),
+        cmocka_unit_test(worse_direction),
+        cmocka_unit_test(loose_pairs_bound_from_above_only),
         cmocka_unit_test(best_of_a_gaussian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
