@@ -7,6 +7,7 @@
  * in account.proof.md. */
 #include "accounting/account.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,29 +26,13 @@ typedef struct method {
     bool approximation;
 } method;
 
-static dusk_status first_basic(dusk_bound *out, const dusk_composition *composition, double delta,
-                               dusk_error *err)
-{
-    dusk_event event;
-    if (composition->neighbours != DUSK_ADD_REMOVE)
-        return dusk_fail_unsupported(err, "basic", composition->node);
-    dusk_status status = dusk_event_seal(&event, composition->node, composition->count, err);
-    if (status == DUSK_OK) status = dusk_event_epsilon_up(&event, &out->upper, delta, err);
-    out->lower = 0;
-    return status;
-}
-
-static dusk_status first_basic_delta(dusk_bound *out, const dusk_composition *composition, double epsilon,
-                                     dusk_error *err)
-{
-    (void)epsilon, (void)out;
-    return dusk_fail_unsupported(err, "basic", composition->node);
-}
-
 /* In the order in which `best` tries them: first the tight ones, the fastest first. */
 static const method methods[] = {
     { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false },
-    { DUSK_BASIC, NULL, NULL, first_basic, first_basic_delta, false },
+    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false },
+    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false },
+    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false },
+    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false },
 };
 #define METHODS (sizeof methods / sizeof *methods)
 
@@ -145,7 +130,13 @@ static dusk_bound sound(dusk_bound b, dusk_question question)
     return b;
 }
 
-static bool is_narrow(dusk_bound b) { return b.upper - b.lower <= NARROW * b.upper || b.upper == 0; }
+static bool is_narrow(dusk_bound b) { return b.upper - b.lower <= NARROW * b.upper || b.upper <= DBL_MIN; }
+
+/* Whether nothing more need be known. */
+static bool is_enough(const dusk_pricing *pricing, dusk_bound b)
+{
+    return b.upper <= pricing->goal || b.lower > pricing->goal;
+}
 
 /* One accountant on pairs, one direction. */
 static dusk_status ask_pairs(dusk_bound *out, const dusk_pricing *pricing, const method *m, size_t direction,
@@ -227,6 +218,7 @@ static dusk_status best_of_pairs(knowledge *k, dusk_pricing *pricing, size_t dir
     if (lead) status = try_pairs(k, pricing, method_of(lead), direction, question, reason);
     for (size_t i = 0; i < METHODS && status == DUSK_OK && !k->narrow; i++) {
         const method *m = &methods[i];
+        if (k->answered && is_enough(pricing, k->account.bound)) break;
         if (m->pairs_epsilon && m->accountant != lead)
             status = try_pairs(k, pricing, m, direction, question, reason);
     }
@@ -294,9 +286,10 @@ static dusk_status ask_best(dusk_account *out, dusk_pricing *pricing, const size
     knowledge k, other;
     bool covered = true, tight = pricing->tight[only ? *only : 0];
     dusk_status status = best_of_pairs(&k, pricing, only ? *only : 0, question, &reason);
-    if (status == DUSK_OK && !only && pricing->directions == 2)
+    bool both = !only && pricing->directions == 2;
+    if (status == DUSK_OK && both)
         status = k.answered ? is_covered(&covered, pricing, k.account, question, &reason) : DUSK_OK;
-    if (status == DUSK_OK && !only && pricing->directions == 2 && !(k.answered && covered)) {
+    if (status == DUSK_OK && both && !(k.answered && covered)) {
         status = best_of_pairs(&other, pricing, 1, question, &reason);
         /* without an answer for one direction there is none, but for the lower bound */
         bool answered = k.answered && other.answered;
@@ -306,7 +299,7 @@ static dusk_status ask_best(dusk_account *out, dusk_pricing *pricing, const size
         if (!answered) k.account.bound.upper = worst(question);
         k.answered = answered;
     }
-    if (status == DUSK_OK && !(k.answered && k.narrow && tight))
+    if (status == DUSK_OK && !(k.answered && ((k.narrow && tight) || is_enough(pricing, k.account.bound))))
         status = best_of_compositions(&k, pricing, !only, question, &reason);
     if (status != DUSK_OK) {
         if (err) *err = reason;

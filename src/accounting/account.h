@@ -25,6 +25,7 @@ typedef struct dusk_pricing {
     bool alike;                                /* both directions have the same law of losses */
     dusk_error refusal;                        /* why not resolved */
     dusk_accountant lead[DUSK_DIRECTIONS_MAX]; /* who answered last in that direction: tried first */
+    double goal; /* `best` stops when it knows on which side of this the truth is; NAN: never */
 } dusk_pricing;
 
 /* Make ready; ends with dusk_pricing_end, also after a failure. A composition

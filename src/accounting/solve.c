@@ -78,6 +78,7 @@ static dusk_status look(trial *out, solver *s, double x, dusk_accountant account
     DUSK_TRY(compose(&c, s, x, err));
     DUSK_TRY(dusk_pricing_begin(&pricing, c, accountant, err));
     memcpy(pricing.lead, s->lead, sizeof s->lead);
+    pricing.goal = s->target.delta > 0 ? s->target.delta : s->target.epsilon;
     status = dusk_pricing_ask(&a, &pricing, s->target.delta > 0 ? of_delta : of_epsilon, &s->reason);
     if (status == DUSK_OK) {
         s->answered = true;
