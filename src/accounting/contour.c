@@ -20,13 +20,6 @@
 #define PI 3.14159265358979323846
 #define LOOKS 64
 
-/* delta(eps) as the line sees it. */
-typedef struct look {
-    dusk_bound delta;
-    double slope; /* about d ln delta / d eps */
-    double value; /* about delta */
-} look;
-
 /* What losses far from epsilon add: exp(c A m) delta(eps + A m), m > 0. By
  * Chernoff delta(eps') <= k exp(T K(c') - c' eps'), k = c'^c' / (1 + c')^(1 + c'). */
 DUSK_PROVEN(alias_right)
@@ -40,8 +33,8 @@ static double alias_right(const dusk_contour_line *line, double epsilon, double 
     return 1.0001 * exp(exponent + slack - gap) / -expm1(-gap * (1 - 8 * U));
 }
 
-DUSK_PROVEN(look_at)
-static look look_at(const dusk_contour_line *line, double epsilon)
+DUSK_PROVEN(dusk_contour_look_at)
+dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double epsilon)
 {
     double c = line->c, h = line->step, period = 2 * PI / h;
     double sum = 0.5 / (c * (c + 1)), moved = 0.5 / (c + 1), size = sum, blur = 4 * U * sum;
@@ -49,8 +42,8 @@ static look look_at(const dusk_contour_line *line, double epsilon)
         double t = (double)j * h, angle = line->im[j] - t * epsilon, modulus = exp(line->re[j]);
         double norm = c * c + t * t, norm_next = (c + 1) * (c + 1) + t * t,
                weight = modulus / (norm * norm_next);
-        if (isinf(line->blur[j])) {
-            blur += modulus / (t * t);
+        if (isnan(line->im[j])) {
+            blur += modulus / (t * t) * exp(line->blur[j]);
             continue;
         }
         double cosine = cos(angle), sine = sin(angle);
@@ -66,13 +59,14 @@ static look look_at(const dusk_contour_line *line, double epsilon)
     }
     blur += (double)line->count * 2 * U * size;
     double end = (double)line->count * h;
-    double cut = exp(line->beyond) / end * (1 + 1e-12); /* of the sum: 1/h Int_end dt/t^2 h */
+    double cut = DUSK_MUTATE(CONTOUR_CUT_FORGOTTEN, 1, 0) * exp(line->beyond) / end *
+                 (1 + 1e-12); /* of the sum: 1/h Int_end dt/t^2 h */
     double high = (sum + 1.0001 * (blur + cut / h)) * h / PI * (1 + 1e-14);
     double low = (sum - 1.0001 * (blur + cut / h)) * h / PI * (1 - 1e-14);
     double scale_up = dusk_exp_up(dusk_sub_up(line->start.upper, dusk_mul_down(c, epsilon)));
     double scale_down = dusk_exp_down(dusk_sub_down(line->start.lower, dusk_mul_up(c, epsilon)));
     double alias = 1.0001 / expm1(c * period * (1 - 8 * U)) + alias_right(line, epsilon, period);
-    look out = { .slope = -moved / sum, .value = scale_up * sum * h / PI };
+    dusk_contour_look out = { .slope = -moved / sum, .value = scale_up * sum * h / PI };
     dusk_bound finite = { low > 0 ? dusk_sub_down(dusk_mul_down(scale_down, low), alias) : 0,
                           high > 0 ? dusk_mul_up(scale_up, high) : 0 };
     finite.lower -= DUSK_MUTATE(CONTOUR_ALIAS_FORGOTTEN, 0, -alias);
@@ -146,7 +140,7 @@ static double avoid_far_losses(const dusk_pairs *pairs, double c, double epsilon
     for (double at = c; at > c / 4; at *= 0.93) {
         if (!dusk_contour_sketch(k, pairs, at)) continue;
         double height = k[0] - at * epsilon - log(at * (at + 1)), spread = sqrt(k[2] + 1 / (at * at));
-        double period = fmax((36 - log_delta) / at, 12 * spread);
+        double period = fmax((DUSK_CONTOUR_DIGITS - log_delta) / at, 12 * spread);
         if (isnan(start)) start = height;
         if (height > start + 5 || (at < 0.9 * c && best == c)) break;
         if (period < (best == c ? 0.95 : 0.9) * least) best = at, least = period;
@@ -172,9 +166,10 @@ dusk_status dusk_contour_delta(dusk_bound *out, const dusk_pairs *pairs, double 
     double c = saddle_of_epsilon(pairs, epsilon, &log_delta);
     if (!(c > 0)) return no_saddle(err);
     c = avoid_far_losses(pairs, c, epsilon, log_delta);
-    dusk_status status = dusk_contour_line_init(&line, pairs, c, epsilon, log_delta, false, err);
+    dusk_status status =
+        dusk_contour_line_init(&line, pairs, c, epsilon, log_delta, DUSK_CONTOUR_DIGITS, err);
     if (status != DUSK_OK) return status;
-    *out = look_at(&line, epsilon).delta;
+    *out = dusk_contour_look_at(&line, epsilon).delta;
     dusk_contour_line_free(&line);
     return DUSK_OK;
 }
@@ -185,10 +180,10 @@ dusk_status dusk_contour_delta(dusk_bound *out, const dusk_pairs *pairs, double 
 static double find_epsilon(const dusk_contour_line *line, double delta, double epsilon)
 {
     double low = 0, high = INFINITY, width = 1 / line->c;
-    if (!(look_at(line, 0).value > delta)) return 0;
+    if (!(dusk_contour_look_at(line, 0).value > delta)) return 0;
     if (!(epsilon > 0)) epsilon = width;
     for (int i = 0; i < 200; i++) {
-        look l = look_at(line, epsilon);
+        dusk_contour_look l = dusk_contour_look_at(line, epsilon);
         bool seen = l.value > 0 && l.slope < 0;
         double next = seen ? epsilon + log(l.value / delta) / -l.slope : NAN;
         if (seen && l.value > delta)
@@ -208,18 +203,18 @@ DUSK_PROVEN(enclose_epsilon)
 static dusk_bound enclose_epsilon(const dusk_contour_line *line, double delta, double epsilon)
 {
     dusk_bound out = { 0, INFINITY };
-    look l = look_at(line, epsilon > 0 ? epsilon : 0);
+    dusk_contour_look l = dusk_contour_look_at(line, epsilon > 0 ? epsilon : 0);
     double slope = fmax(-l.slope, 0.01 * line->c), least = 4 * U * fabs(epsilon) + 1e-300;
     double step = fmax((l.delta.upper - delta) / (delta * slope), least);
     for (int i = 0; i < LOOKS && isinf(out.upper); i++, step *= 2) {
         double e = epsilon + step > 0 ? dusk_add_up(epsilon, step) : 0;
-        if (look_at(line, e).delta.upper <= delta) out.upper = e;
+        if (dusk_contour_look_at(line, e).delta.upper <= delta) out.upper = e;
     }
     step = fmax((delta - l.delta.lower) / (delta * slope), least);
     for (int i = 0; i < LOOKS; i++, step *= 2) {
         double e = dusk_sub_down(epsilon, step);
         if (!(e > 0)) break;
-        if (look_at(line, e).delta.lower >= delta) {
+        if (dusk_contour_look_at(line, e).delta.lower >= delta) {
             out.lower = e;
             break;
         }
@@ -245,7 +240,8 @@ dusk_status dusk_contour_epsilon(dusk_bound *out, const dusk_pairs *pairs, doubl
         c = avoid_far_losses(pairs, saddle, guess, log_delta);
         /* the guess is poor then */
         bool rough = round == 0 && c < saddle;
-        dusk_status status = dusk_contour_line_init(&line, pairs, c, guess, log_delta, rough, err);
+        dusk_status status =
+            dusk_contour_line_init(&line, pairs, c, guess, log_delta, rough ? 16 : DUSK_CONTOUR_DIGITS, err);
         if (status != DUSK_OK) return status;
         double rest = delta - line.infinite.upper / 2 - line.infinite.lower / 2;
         double epsilon = rest > 0 ? find_epsilon(&line, rest, guess) : INFINITY;

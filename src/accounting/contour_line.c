@@ -15,9 +15,8 @@
 #define PI 3.14159265358979323846
 #define ATOMS_MAX 4096
 #define COUNT_MAX ((size_t)1 << 20)
-#define WORK_GOOD 1e7   /* nodes of the line times nodes of the pairs: what all digits are worth, */
-#define WORK_MAX 1.5e8  /* and what any are */
-#define NEGLIGIBLE 36.0 /* e^-36 of delta is left out, where that is cheap */
+#define WORK_GOOD 1e7  /* nodes of the line times nodes of the pairs: what all digits are worth, */
+#define WORK_MAX 1.5e8 /* and what any are */
 
 static dusk_status refuse(dusk_error *err, const char *why)
 {
@@ -78,9 +77,10 @@ static dusk_status atoms_grid(dusk_mixture_grid *grid, const dusk_pair *pair, do
     double top = -INFINITY, total = 0, off = 0, spread = 0;
     size_t n = pair->atoms, room = (n + 7) / 8 * 8;
     dusk_mixture_grid_free(grid);
-    DUSK_NEW(grid->loss, 3 * room);
+    DUSK_NEW(grid->loss, 4 * room);
     grid->mass = grid->loss + room;
     grid->error = grid->mass + room;
+    grid->blur = grid->error + room;
     DUSK_NEW(grid->scratch, 4 * room);
     grid->room = grid->count = room;
     grid->c = c;
@@ -211,13 +211,13 @@ static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_pa
                            double log_delta, double digits, dusk_error *err)
 {
     double c = line->c, spread = sqrt(p->variance + 1 / (c * c)), period;
-    period = choose_period(&line->right, pairs, c, epsilon, fmax((NEGLIGIBLE - log_delta) / c, 12 * spread),
-                           log_delta - NEGLIGIBLE);
+    period = choose_period(&line->right, pairs, c, epsilon, fmax((digits - log_delta) / c, 12 * spread),
+                           log_delta - digits);
     if (!isfinite(period)) return refuse(err, "finds losses that are too far apart");
     line->step = 2 * PI / period;
     /* delta is about exp(start - c epsilon) times this */
     double log_main = -log(c * (c + 1)) - log(spread), top = 0.25 / spread;
-    for (double left_out = digits; left_out >= 16; left_out -= 5) {
+    for (double left_out = digits; left_out >= 16 || left_out == digits; left_out -= 5) {
         double most = line->step * (double)COUNT_MAX;
         for (top = 0.25 / spread; top < most; top *= 1.3)
             if (decay_at(p, pairs, top) - log(PI * top) < log_main - left_out) break;
@@ -251,7 +251,8 @@ static void add_swept(dusk_contour_line *line, const dusk_mixture_grid *grid, do
                 times * (1.0001 * -log1p(-error / modulus) + 2 * LIBM * (fabs(log_modulus) + fabs(angle)));
         } else { /* nothing is known but that it is small */
             line->re[j] += times * log(modulus + error);
-            line->blur[j] = INFINITY;
+            line->im[j] = NAN;
+            line->blur[j] += times * 2 * LIBM * fabs(log(modulus + error));
         }
     }
 }
@@ -291,7 +292,8 @@ static dusk_status sweep(dusk_contour_line *line, const plan *p, const dusk_pair
         add_swept(line, &grid, times_of(pair), phi, phi + line->count);
     }
     for (size_t j = 1; j <= line->count; j++)
-        line->blur[j] += (double)(pairs->count + 4) * U * (fabs(line->re[j]) + fabs(line->im[j]));
+        line->blur[j] += (double)(pairs->count + 4) * U *
+                         (fabs(line->re[j]) + (isnan(line->im[j]) ? 0 : fabs(line->im[j])));
 done:
     dusk_mixture_grid_free(&grid);
     dusk_deallocate(phi);
@@ -344,7 +346,7 @@ static dusk_status check(const dusk_pairs *pairs, dusk_error *err)
 
 DUSK_PROVEN(dusk_contour_line_init)
 dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pairs, double c, double epsilon,
-                                   double log_delta, bool rough, dusk_error *err)
+                                   double log_delta, double digits, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     plan p = { 0 };
@@ -355,7 +357,7 @@ dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pa
     for (size_t i = 0; i < pairs->count; i++) p.repeats += times_of(&pairs->pair[i]);
     line->infinite = infinite_mass(pairs);
     DUSK_TRY(start_line(line, &p, pairs, err));
-    DUSK_TRY(lay_out(line, &p, pairs, epsilon, log_delta, rough ? 16 : NEGLIGIBLE, err));
+    DUSK_TRY(lay_out(line, &p, pairs, epsilon, log_delta, digits, err));
     DUSK_TRY(find_right(line, pairs, err));
     DUSK_TRY(sweep(line, &p, pairs, err));
 done:

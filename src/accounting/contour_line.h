@@ -23,10 +23,20 @@ typedef struct dusk_contour_line {
 /* ln of the sum's moments about the abscissa c: sum of T K, of T K', of T K''. */
 bool dusk_contour_sketch(double out[3], const dusk_pairs *pairs, double c);
 /* A line through c that serves epsilons near `epsilon`, where delta is about
- * exp(log_delta); a rough one costs less and gives fewer digits. */
+ * exp(log_delta). About exp(-digits) of delta is left out, or more where that would
+ * be too much work. */
+#define DUSK_CONTOUR_DIGITS 36.0
 DUSK_MUST_USE dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pairs, double c,
-                                                 double epsilon, double log_delta, bool rough,
+                                                 double epsilon, double log_delta, double digits,
                                                  dusk_error *err);
 void dusk_contour_line_free(dusk_contour_line *line);
+
+/* contour.c: delta(epsilon) as the line sees it. */
+typedef struct dusk_contour_look {
+    dusk_bound delta;
+    double slope; /* about d ln delta / d epsilon */
+    double value; /* about delta, losses of +inf aside */
+} dusk_contour_look;
+dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double epsilon);
 
 #endif

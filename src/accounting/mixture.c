@@ -58,7 +58,7 @@ dusk_mixture_ratio dusk_mixture_ratio_at(const dusk_pair *pair, double x)
     out.log = log1p(excess);
     out.error = BLUR * ((6 * U * blur + (32 + J) * U * size) / r + LIBM * fabs(out.log));
     out.slope = 2 * slope / (r * variance2);
-    if (!(r > 0x1p-40)) out.error = INFINITY;
+    if (!(r > 0x1p-30)) out.error = INFINITY;
     return out;
 }
 
@@ -132,8 +132,8 @@ static step_choice choose_step(const dusk_pair *pair, double c, double t, double
     int exponent; /* few bits: k step is exact */
     double digits = frexp(best, &exponent);
     out.step = ldexp(floor(digits * 0x1p24), exponent - 24);
-    double log_error = best_log - 2 * PI * variance * best_angle / out.step;
-    out.error = BLUR * exp(log_error * (1 - 0x1p-40) + 0x1p-30);
+    double fall = 2 * PI * variance * best_angle / out.step * (1 - 0x1p-40);
+    out.error = BLUR * exp(best_log - fall) / -expm1(-fall);
     return out;
 }
 
@@ -153,7 +153,7 @@ static dusk_status grow(dusk_mixture_grid *grid, dusk_error *err)
     dusk_status status = DUSK_OK;
     size_t room = grid->room ? 2 * grid->room : 256;
     double *more, *scratch;
-    DUSK_NEW(more, 3 * room);
+    DUSK_NEW(more, 4 * room);
     scratch = dusk_allocate(4 * room, sizeof *scratch);
     if (!scratch) {
         dusk_deallocate(more);
@@ -163,12 +163,14 @@ static dusk_status grow(dusk_mixture_grid *grid, dusk_error *err)
         more[i] = grid->loss[i];
         more[room + i] = grid->mass[i];
         more[2 * room + i] = grid->error[i];
+        more[3 * room + i] = grid->blur[i];
     }
     dusk_deallocate(grid->loss);
     dusk_deallocate(grid->scratch);
     grid->loss = more;
     grid->mass = more + room;
     grid->error = more + 2 * room;
+    grid->blur = more + 3 * room;
     grid->scratch = scratch;
     grid->room = room;
 done:
@@ -182,8 +184,9 @@ void dusk_mixture_grid_free(dusk_mixture_grid *grid)
     *grid = (dusk_mixture_grid){ 0 };
 }
 
-/* A bound on all nodes beyond x = +-|x|, from the one at x: terms fall by a factor
- * at least; +inf where that is not seen yet. */
+/* A bound on all nodes beyond x = +-|x|, relative to M(c), from the one at x: terms
+ * fall by a factor at least; +inf where that is not seen yet. M(c) is at least 1,
+ * and at least its largest node so far. */
 DUSK_PROVEN(tail_bound)
 static double tail_bound(const gathering *g, double x, double log_f, const dusk_mixture_ratio *a,
                          const dusk_mixture_ratio *b)
@@ -196,36 +199,47 @@ static double tail_bound(const gathering *g, double x, double log_f, const dusk_
     if (x < 0 && pair->direction == DUSK_REPLACE) rate = J / variance;
     double fall = (fabs(x) / variance - rate) * g->step;
     if (!(fall > 0.01)) return INFINITY;
-    double term = exp(log_f + (c + 1) * a->log - c * b->log) + (1 + c + g->reach) * exp(log_f + a->log) +
-                  (c + g->reach) * exp(log_f + b->log);
+    double ref = g->largest + log(g->norm) > 0 ? g->largest + log(g->norm) : 0;
+    double term = exp(log_f + (c + 1) * a->log - c * b->log - ref) +
+                  (1 + c + g->reach) * exp(log_f + a->log - ref) + (c + g->reach) * exp(log_f + b->log - ref);
     return BLUR * g->norm * term / expm1(fall);
+}
+
+/* a e^z - a in modulus, about: how a e^z - a - a z changes with z. */
+static double weighted_slope(double norm, double log_a, double z)
+{
+    return z > 1 ? norm * exp(log_a + z) : norm * exp(log_a) * fabs(expm1(z));
+}
+
+/* How far off weighted() may be when z is off by `error`. */
+static double weighted_error(double norm, double log_a, double z, double error)
+{
+    double mass = norm * exp(log_a + z), relative = 8 * U * fabs(log_a) + 16 * LIBM;
+    double off =
+        relative * fabs(weighted(norm, log_a, z)) + error * (weighted_slope(norm, log_a, z) + error * mass);
+    /* there it is the difference of larger numbers */
+    if (z > 1) off += (8 * U * (fabs(log_a) + z) + 2 * LIBM) * mass;
+    return off;
 }
 
 /* One node. */
 static void add_node(gathering *g, double log_f, const dusk_mixture_ratio *a, const dusk_mixture_ratio *b)
 {
     dusk_mixture_grid *grid = g->grid;
+    size_t i = grid->count++;
     double c = g->c, norm = g->norm, z = (c + 1) * a->log - c * b->log;
-    double log_mass = log_f + z,
-           z_error = (c + 1) * a->error + c * b->error + 4 * U * (fabs(z) + (c + 1) * fabs(a->log));
-    grid->loss[grid->count] = a->log - b->log;
-    grid->mass[grid->count] = log_mass;
-    grid->error[grid->count++] = a->error + b->error + U * fabs(a->log - b->log);
-    if (log_mass > g->largest) g->largest = log_mass;
-    double e = weighted(norm, log_f, z), ea = (c + 1) * weighted(norm, log_f, a->log),
-           eb = c * weighted(norm, log_f, b->log);
-    sum_add(&g->excess, e);
-    sum_add(&g->excess, -ea);
-    sum_add(&g->excess, eb);
-    double f = norm * exp(log_f), relative = 8 * U * fabs(log_f) + 8 * LIBM;
-    double mass = norm * exp(log_mass), mass_a = norm * exp(log_f + a->log),
-           mass_b = norm * exp(log_f + b->log);
-    g->error += relative * (fabs(e) + fabs(ea) + fabs(eb)) + z_error * fabs(mass - f) +
-                (c + 1) * a->error * fabs(mass_a - f) + c * b->error * fabs(mass_b - f);
-    /* where weighted() takes the difference of large numbers */
-    if (z > 1) g->error += (4 * U * fabs(log_mass) + LIBM) * mass;
-    if (a->log > 1) g->error += (c + 1) * (4 * U * fabs(log_f + a->log) + LIBM) * mass_a;
-    if (b->log > 1) g->error += c * (4 * U * fabs(log_f + b->log) + LIBM) * mass_b;
+    double z_error = (c + 1) * a->error + c * b->error + 4 * U * (fabs(z) + (c + 1) * fabs(a->log));
+    grid->loss[i] = a->log - b->log;
+    grid->mass[i] = log_f + z;
+    grid->error[i] = a->error + b->error + U * fabs(grid->loss[i]);
+    grid->blur[i] = BLUR * (z_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
+    if (grid->mass[i] > g->largest) g->largest = grid->mass[i];
+    sum_add(&g->excess, weighted(norm, log_f, z));
+    sum_add(&g->excess, -(c + 1) * weighted(norm, log_f, a->log));
+    sum_add(&g->excess, c * weighted(norm, log_f, b->log));
+    g->error += weighted_error(norm, log_f, z, z_error) +
+                (c + 1) * weighted_error(norm, log_f, a->log, a->error) +
+                c * weighted_error(norm, log_f, b->log, b->error);
 }
 
 /* The nodes on one side of 0, and 0 itself for sign > 0. */
@@ -243,8 +257,7 @@ static dusk_status add_side(gathering *g, double sign, dusk_error *err)
         }
         add_node(g, log_f, &a, &b);
         tail = k == 0 ? INFINITY : tail_bound(g, x, log_f, &a, &b);
-        double mass = g->norm * exp(g->largest);
-        if (tail <= g->tolerance * (mass > 1 ? mass : 1)) {
+        if (tail <= g->tolerance) {
             g->tail += DUSK_MUTATE(MIXTURE_TAIL_DROPPED, tail, 0);
             *(sign > 0 ? &g->grid->right : &g->grid->left) = fabs(x);
             return DUSK_OK;
@@ -259,40 +272,37 @@ static void settle(gathering *g, const step_choice *choice)
 {
     dusk_mixture_grid *grid = g->grid;
     size_t n = grid->count;
-    double shift = g->largest + log(g->norm) > SHIFT_FROM ? g->largest : 0, total = 0, mean = 0, square = 0;
+    double shift = g->largest + log(g->norm) > SHIFT_FROM ? g->largest : 0, off = choice->error + g->tail;
+    double blur = 0, spread = 0, linear = 0, mean = 0, square = 0;
+    sum all = { 0 };
     for (size_t i = 0; i < n; i++) {
-        /* relative error of a mass */
-        double relative = 8 * U * fabs(grid->mass[i]) + 8 * U * fabs(shift) + 4 * LIBM;
-        double mass = g->norm * exp(grid->mass[i] - shift);
+        double mass = g->norm * exp(grid->mass[i] - shift), size = fabs(grid->loss[i]);
+        grid->blur[i] += 2 * U * fabs(shift);
         grid->mass[i] = mass;
-        total += mass;
-        double size = fabs(grid->loss[i]);
-        grid->linear +=
-            mass *
-            ((relative + (grid->c + 1) * grid->error[i] + (double)(128 + n / 8) * U) * size + grid->error[i]);
-        grid->constant += mass * (relative + (2 * grid->c + 1) * grid->error[i]); /* of ln M(c), for now */
+        sum_add(&all, mass);
+        blur += mass * grid->blur[i];
+        spread += mass * size;
+        linear += mass * ((grid->blur[i] + (double)(128 + n / 8) * U) * size + grid->error[i]);
     }
-    double off = choice->error + g->tail;
+    double total = all.high + all.low, total_error = BLUR * (blur / total + off + 8 * U);
     if (shift > 0) {
         grid->log_moment = shift + log(total);
-        grid->log_moment_error =
-            grid->constant / total + (double)n * U + off / (1 - off) + 4 * LIBM * fabs(grid->log_moment);
+        grid->log_moment_error = BLUR * total_error + 4 * LIBM * (fabs(shift) + fabs(grid->log_moment));
     } else {
         double excess = g->excess.high + g->excess.low;
         double error = g->error + 4 * U * fabs(excess) + 16 * (double)n * U * (double)n * U * g->excess.size;
         grid->log_moment = log1p(excess);
-        grid->log_moment_error = (error / (1 + excess) + off) / (1 - 2 * off) + LIBM * fabs(grid->log_moment);
-        grid->log_moment_error *= DUSK_MUTATE(MIXTURE_BLUR_DROPPED, 1, 0);
+        grid->log_moment_error = BLUR * (error / (1 + excess) + off) + LIBM * fabs(grid->log_moment);
     }
-    /* phi = sum of W u / M(c): W u is off by `off` at both ends, 1 / M(c) by what ln M(c) is off */
-    double slack = grid->log_moment_error + grid->constant / total;
+    grid->log_moment_error *= DUSK_MUTATE(MIXTURE_ERROR_DROPPED, 1, 0.01);
+    /* phi - 1 is the sum of masses times (e^{itL} - 1): both ends off by `off`, and
+     * the masses by what `total` is off from M(c) */
     grid->constant = BLUR * 4 * off;
-    grid->linear = BLUR * (grid->linear / total);
+    grid->linear = BLUR * (linear + total_error * spread) / total;
     for (size_t i = 0; i < n; i++) {
         grid->mass[i] /= total;
         mean += grid->mass[i] * grid->loss[i];
         square += grid->mass[i] * grid->loss[i] * grid->loss[i];
-        grid->linear += slack * grid->mass[i] * fabs(grid->loss[i]);
     }
     grid->mean = mean;
     grid->variance = square - mean * mean;
@@ -306,19 +316,17 @@ dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_pair *pai
     gathering g = { .grid = grid, .pair = pair, .c = c, .reach = reach, .tolerance = tolerance };
     grid->count = 0;
     grid->c = c;
-    grid->constant = grid->linear = 0;
     g.largest = -INFINITY;
     grid->step = g.step = choice.step;
     g.norm = choice.step / (pair->sigma * ROOT_2PI);
-    if (!(choice.step > 0) || !isfinite(g.norm) || !(choice.error < 0.1))
+    if (!(choice.step > 0) || !isfinite(g.norm) || !(choice.error < 0.01))
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "another accountant may do",
                          "the contour accountant cannot sum noise of deviation %g", pair->sigma);
     dusk_status status = add_side(&g, 1, err);
     if (status == DUSK_OK) status = add_side(&g, -1, err);
     if (status != DUSK_OK) return status;
     settle(&g, &choice);
-    for (; grid->count % 8; grid->count++)
-        grid->loss[grid->count] = grid->mass[grid->count] = grid->error[grid->count] = 0;
+    for (; grid->count % 8; grid->count++) grid->loss[grid->count] = grid->mass[grid->count] = 0;
     return DUSK_OK;
 }
 

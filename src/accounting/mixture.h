@@ -25,7 +25,7 @@ void dusk_mixture_ratios(dusk_mixture_ratio *a, dusk_mixture_ratio *b, const dus
 typedef struct dusk_mixture_grid {
     size_t count, room;      /* count is a multiple of 8: nodes of mass 0 fill it */
     double *loss, *mass;     /* of the tilted law; masses add up to 1 */
-    double *error;           /* of the loss */
+    double *error, *blur;    /* of the loss; of the mass, relative */
     double *scratch;         /* 4 room, for the sweep */
     double c, step;          /* Re s; between nodes */
     double left, right;      /* nodes from x = -left to right */

@@ -32,8 +32,8 @@ static place place_at(const dusk_pair *pair, double c, double x)
     dusk_mixture_ratio a, b;
     dusk_mixture_ratios(&a, &b, pair, x);
     place p = { .loss = a.log - b.log, .error = a.error + b.error };
-    p.log_mass =
-        -(x * x) / (2 * (pair->sigma * pair->sigma)) + (c + 1) * a.log - c * b.log - (2 * c + 1) * p.error;
+    double log_f = -(x * x) / (2 * (pair->sigma * pair->sigma)), up = (c + 1) * a.log, down = c * b.log;
+    p.log_mass = log_f + up - down - (2 * c + 1) * p.error - 0x1p-48 * (fabs(log_f) + fabs(up) + fabs(down));
     p.slope = pair->direction == DUSK_ADD ? b.slope : a.slope;
     p.mirror_slope = pair->direction == DUSK_REPLACE ? b.slope : 0;
     return p;
