@@ -164,6 +164,12 @@ static double moment(const dusk_pair *pair, double e, double q, double s, bool u
     return up ? INFINITY : 0;
 }
 
+double dusk_laplace_largest_loss(const dusk_pair *pair)
+{
+    double e = dusk_div_up(1, pair->scale.lower);
+    return pair->rate < 1 ? largest_loss(pair->direction, e, fmin(1, pair->rate * (1 + 6 * ULP))) : e;
+}
+
 /* Both e and q make the law worse, so that their upper ends give the upper end. */
 DUSK_PROVEN(dusk_laplace_log_moment)
 dusk_bound dusk_laplace_log_moment(const dusk_pair *pair, double s)
@@ -175,8 +181,7 @@ dusk_bound dusk_laplace_log_moment(const dusk_pair *pair, double s)
         q_up = fmin(1, q_up * (1 + 6 * ULP));
     }
     dusk_bound k = { moment(pair, e_down, q_down, s, false), moment(pair, e_up, q_up, s, true) };
-    dusk_direction worst = pair->folded && pair->direction != DUSK_REPLACE ? DUSK_REMOVE : pair->direction;
-    double most = dusk_mul_up(s, pair->rate < 1 ? largest_loss(worst, e_up, q_up) : e_up);
+    double most = dusk_mul_up(s, dusk_laplace_largest_loss(pair));
     if (!(k.upper <= most)) k.upper = most;
     if (k.lower > k.upper) k.lower = k.upper;
     return k;

@@ -13,7 +13,8 @@
 #include "dusk/numeric.h"
 
 #define ULP 0x1p-52
-#define LARGE 600.0 /* exp of it has room for 2^20 summands */
+#define LARGE 600.0       /* exp of it has room for 2^20 summands */
+#define NODES_MAX 10000.0 /* of a quadrature */
 
 /* Sums of terms of both signs, in blocks, with a bound of their error. */
 typedef struct tally {
@@ -123,42 +124,39 @@ static dusk_bound gaussian_moment(const dusk_pair *pair, double s)
     return (dusk_bound){ dusk_mul_down(k.lower, 0.5), dusk_mul_up(k.upper, 0.5) };
 }
 
-/* ln of the sum over k >= 2 of C(n,k) (1-q)^(n-k) q^k (exp(k(k-1)/(2 sigma^2)) - 1) */
-static double log_binomial_sum(double q, double sigma, unsigned n)
+/* ln(1 + times (sum of w_j (exp(s (s+1) (j d)^2 / (2 sigma^2)) - 1))): the moment if
+ * the shift were seen; d = 2 for REPLACE, times = 2 for a folded law. */
+DUSK_PROVEN(mixture_seen_up)
+static double mixture_seen_up(const dusk_pair *pair, double s)
 {
-    double weight = n * log1p(-q), odds = log(q) - log1p(-q), top = -INFINITY, sum = 0;
-    for (unsigned k = 1; k <= n; k++) {
-        weight += log((double)(n - k + 1) / k) + odds;
-        double x = 0.5 * k * (k - 1) / sigma / sigma;
-        if (k == 1) continue;
-        double l = weight + (x > 30 ? x : log(expm1(x)));
-        if (l > top) {
-            sum = sum * exp(top - l) + 1;
-            top = l;
-        } else {
-            sum += exp(l - top);
-        }
+    double order = dusk_mul_up(dusk_mul_up(s, dusk_add_up(s, 1)), 0.5), sum = 0, last = 0;
+    for (size_t j = pair->shifts; j >= 1; j--) {
+        double d = dusk_div_up((double)j * (pair->direction == DUSK_REPLACE ? 2 : 1), pair->sigma);
+        double k = dusk_mul_up(order, dusk_mul_up(d, d));
+        if (j == pair->shifts) last = k;
+        /* the weights add up to 1 at most */
+        if (k > LARGE) return pair->folded ? dusk_add_up(last, 0.7) : last;
+        sum = dusk_add_up(sum, dusk_mul_up(pair->weight[j] * (1 + 8 * ULP), dusk_expm1_up(k)));
     }
-    double scale = n * (fabs(log1p(-q)) + fabs(odds) + log(n)) + 0.5 * n * n / sigma / sigma;
-    return top + log(sum) + (scale + 10) * n * 8 * ULP;
+    return dusk_log1p_up(pair->folded ? 2 * sum : sum);
 }
 
-/* Until mixture.c: one shift, not replaced; a chord of the convex K between whole
- * orders [Mironov, Talwar & Zhang 2019]. */
+/* Where the grid of mixture.c is of a sensible size, that; else shifts are seen. */
 static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
 {
-    if (pair->shifts != 1 || pair->direction == DUSK_REPLACE || s > 4000)
-        return dusk_fail_unsupported(err, "Renyi", pair->tree);
-    double q = pair->weight[1] * (1 + 4 * ULP), low = floor(s), share = s - low, k[2] = { 0, 0 };
-    for (int i = 0; i < 2; i++) {
-        unsigned n = (unsigned)low + 1 + (unsigned)i;
-        double l = n > 1 ? log_binomial_sum(q, pair->sigma, n) : -INFINITY;
-        if (pair->folded) l += 0.7;
-        k[i] = l > 30 ? dusk_add_up(l, 1e-13) : dusk_log1p_up(dusk_exp_up(l));
+    double sigma = pair->sigma, reach = (s + 1) * (double)pair->shifts + 40 * sigma;
+    double step = fmin(0.5 * sigma, sigma * sigma / (double)pair->shifts);
+    dusk_status status = DUSK_ERR_UNSUPPORTED;
+    *out = (dusk_bound){ 0, mixture_seen_up(pair, s) };
+    if (reach / step < NODES_MAX) {
+        dusk_bound k;
+        status = dusk_mixture_log_moment(&k, pair, s, err);
+        if (status == DUSK_OK) {
+            out->lower = k.lower;
+            if (k.upper < out->upper) out->upper = k.upper;
+        }
     }
-    double chord = dusk_add_up(dusk_mul_up(1 - share, k[0]), dusk_mul_up(share, k[1]));
-    *out = (dusk_bound){ 0, chord };
-    return DUSK_OK;
+    return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
 }
 
 DUSK_PROVEN(dusk_pair_finite_moment)

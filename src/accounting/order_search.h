@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_ACCOUNTING_ORDER_SEARCH_H
+#define DUSK_ACCOUNTING_ORDER_SEARCH_H
+
+/* The least value of a function of s = alpha - 1 over (0, inf), as far as it is
+ * found: `effort` points on a logarithmic scale from 1e-6 to 1e9, then golden
+ * sections around the best of them. Every value it returns was taken somewhere. */
+typedef double dusk_order_price(double s, const void *context);
+double dusk_order_search(dusk_order_price *price, const void *context, unsigned effort);
+
+#endif
