@@ -133,6 +133,7 @@ static step_choice choose_step(const dusk_pair *pair, double c, double t, double
     double digits = frexp(best, &exponent);
     out.step = ldexp(floor(digits * 0x1p24), exponent - 24);
     double fall = 2 * PI * variance * best_angle / out.step * (1 - 0x1p-40);
+    out.step *= DUSK_MUTATE(MIXTURE_STEP_TOO_LONG, 1, 2);
     out.error = BLUR * exp(best_log - fall) / -expm1(-fall);
     return out;
 }
