@@ -11,6 +11,7 @@
 
 #include "accounting/binomial_tail.h"
 #include "accounting/bound.h"
+#include "accounting/loss_list.h"
 #include "accounting/optimal.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -33,19 +34,10 @@ typedef struct binomial_curve {
     dusk_bound top;
 } binomial_curve;
 
-/* Two equations, P and Q have mass 1, fix the masses when losses are +-b and
- * P and Q have the same mass where the other has none. */
-static bool is_symmetric(const dusk_pair *pair)
-{
-    const dusk_bound *l = pair->loss;
-    return l[0].lower == -l[1].upper && l[0].upper == -l[1].lower && isinf(pair->absent_at) &&
-           pair->infinite.lower == pair->absent.lower && pair->infinite.upper == pair->absent.upper;
-}
-
 static law law_of(const dusk_pair *pair, bool up)
 {
     const dusk_bound *l = pair->loss, *m = pair->mass;
-    law made = { .symmetric = is_symmetric(pair),
+    law made = { .symmetric = dusk_pair_is_symmetric(pair),
                  .infinite = up ? pair->infinite.upper : pair->infinite.lower };
     made.low = up && !made.symmetric ? l[0].upper : l[0].lower;
     made.high = up ? l[1].upper : l[1].lower;

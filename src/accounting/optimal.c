@@ -10,6 +10,8 @@
 #include "accounting/optimal.h"
 #include "base/mutant.h"
 
+/* Up to so many equal parts a list is faster than the closed form. */
+#define LIST_TIMES 2000
 #define LOOKS_MAX 100
 #define WIDE_MAX 12   /* looks whose bounds say little */
 #define CLOSE 0x1p-50 /* relative; steps below it do not matter */
@@ -31,8 +33,11 @@ static dusk_status refuse(const dusk_pairs *pairs, dusk_error *err)
 static dusk_status make_curve(dusk_loss_curve *out, const dusk_pairs *pairs, dusk_error *err)
 {
     *out = (dusk_loss_curve){ 0 };
-    if (pairs->count == 1 && dusk_binomial_curve_fits(&pairs->pair[0]))
-        return dusk_binomial_curve(out, &pairs->pair[0], err);
+    const dusk_pair *only = pairs->count == 1 ? &pairs->pair[0] : NULL;
+    bool listed = dusk_product_curve_fits(pairs);
+    if (only && (!listed || only->times > LIST_TIMES) && dusk_binomial_curve_fits(only))
+        return dusk_binomial_curve(out, only, err);
+    if (listed) return dusk_product_curve(out, pairs, err);
     return refuse(pairs, err);
 }
 

@@ -33,4 +33,13 @@ void dusk_loss_curve_free(dusk_loss_curve *curve);
 bool dusk_binomial_curve_fits(const dusk_pair *pair);
 DUSK_MUST_USE dusk_status dusk_binomial_curve(dusk_loss_curve *out, const dusk_pair *pair, dusk_error *err);
 
+/* murtagh_vadhan.c: atoms of any kind, as long as the losses of all together
+ * fall into two lists of moderate length [Murtagh & Vadhan 2018]. */
+bool dusk_product_curve_fits(const dusk_pairs *pairs);
+DUSK_MUST_USE dusk_status dusk_product_curve(dusk_loss_curve *out, const dusk_pairs *pairs, dusk_error *err);
+
+/* laplace_sum.c: one Laplace pair, moderately many times. */
+bool dusk_laplace_curve_fits(const dusk_pair *pair);
+DUSK_MUST_USE dusk_status dusk_laplace_curve(dusk_loss_curve *out, const dusk_pair *pair, dusk_error *err);
+
 #endif

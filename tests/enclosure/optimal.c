@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "accounting/accountants.h"
+#include "accounting/optimal.h"
 #include "support.h"
 
 #define BITS 600
@@ -124,18 +125,10 @@ static void describe(char *text, size_t size, const composition *c)
                                c->class[i].delta, c->class[i].n);
 }
 
-static void check_delta(const composition *c, double epsilon, double width)
+static void check_bound(const char *text, const arb_t t, dusk_bound b, double epsilon, double width)
 {
-    char text[2048];
-    arb_t t, bound;
-    dusk_bound b;
-    dusk_error err = { 0 };
-    dusk_pairs pairs = resolve(c);
-    describe(text, sizeof text, c);
-    arb_init(t);
+    arb_t bound;
     arb_init(bound);
-    truth(t, c, epsilon);
-    if (dusk_optimal_delta(&b, &pairs, epsilon, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
     arb_set_d(bound, b.upper);
     if (b.upper < 1 && !arb_le(t, bound))
         fail_msg("%sepsilon %.17g: %.17g is below the truth", text, epsilon, b.upper);
@@ -143,8 +136,30 @@ static void check_delta(const composition *c, double epsilon, double width)
     if (!arb_ge(t, bound)) fail_msg("%sepsilon %.17g: %.17g is above the truth", text, epsilon, b.lower);
     if (b.upper - b.lower > width * b.upper && b.upper > 1e-307)
         fail_msg("%sepsilon %.17g: %.17g .. %.17g is wide", text, epsilon, b.lower, b.upper);
-    arb_clear(t);
     arb_clear(bound);
+}
+
+/* The answer, and for equal parts both ways to it. */
+static void check_delta(const composition *c, double epsilon, double width)
+{
+    char text[2048];
+    arb_t t;
+    dusk_bound b;
+    dusk_error err = { 0 };
+    dusk_loss_curve curve;
+    dusk_pairs pairs = resolve(c);
+    describe(text, sizeof text, c);
+    arb_init(t);
+    truth(t, c, epsilon);
+    if (dusk_optimal_delta(&b, &pairs, epsilon, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
+    check_bound(text, t, b, epsilon, width);
+    if (c->count == 1) {
+        assert_int_equal(dusk_binomial_curve(&curve, &pairs.pair[0], &err), DUSK_OK);
+        if (epsilon < curve.top.upper)
+            check_bound(text, t, curve.look(curve.curve, epsilon).delta, epsilon, width);
+        dusk_loss_curve_free(&curve);
+    }
+    arb_clear(t);
     dusk_pairs_free(&pairs);
 }
 
@@ -178,18 +193,19 @@ static void check_epsilon(const composition *c, double delta, double width)
 static const double deltas[] = { 1e-300, 1e-100, 1e-30, 1e-12, 1e-6, 1e-3, 0.1, 0.5 };
 static const double shares[] = { 0, 1e-9, 0.01, 0.1, 0.3, 0.6, 0.9, 0.999, 1 };
 
+/* A loss that is 1e-12 above epsilon keeps few digits of the difference. */
 static void check(const composition *c, double width)
 {
     double top = 0;
     for (size_t i = 0; i < c->count; i++) top += c->class[i].epsilon * (double)c->class[i].n;
-    for (size_t i = 0; i < COUNT(shares); i++) check_delta(c, top * shares[i] * (1 - 1e-12), width);
+    for (size_t i = 0; i < COUNT(shares); i++) check_delta(c, top * shares[i] * (1 - 1e-12), shares[i] < 1 ? width : 1e-4);
     for (size_t i = 0; i < COUNT(deltas); i++) check_epsilon(c, deltas[i], width);
 }
 
 static void equal_parts_enclose(void **state)
 {
     static const double epsilons[] = { 1e-9, 0.01, 0.3, 2, 50 }, losses[] = { 0, 1e-10, 0.02 };
-    static const unsigned long n[] = { 1, 2, 3, 10, 61, 200 };
+    static const unsigned long n[] = { 1, 2, 10, 61 };
     (void)state;
     for (size_t i = 0; i < COUNT(epsilons); i++)
         for (size_t j = 0; j < COUNT(losses); j++)
@@ -229,12 +245,44 @@ static void infinite_losses_decide(void **state)
     dusk_pairs_free(&pairs);
 }
 
+/* Different parts, by all 2^k outcomes. */
+static void different_parts_enclose(void **state)
+{
+    uint64_t seed = 7;
+    (void)state;
+    for (size_t k = 2; k <= 12; k += 2) {
+        composition c = { .count = k };
+        for (size_t i = 0; i < k; i++) {
+            double u = (double)(splitmix64(&seed) >> 11) * 0x1p-53;
+            c.class[i] = (class){ 0.02 + u * u, k % 4 == 0 ? 1e-9 * u : 0, 1 };
+        }
+        if (k <= 6)
+            check(&c, 1e-12);
+        else {
+            check_delta(&c, 0, 1e-12);
+            check_epsilon(&c, 1e-6, 1e-12);
+        }
+    }
+}
+
+/* Few classes, each several times; losses of very different size. */
+static void few_classes_enclose(void **state)
+{
+    (void)state;
+    composition c = { 2, { { 0.1, 1e-9, 40 }, { 0.37, 0, 21 } } };
+    check(&c, 1e-12);
+    c = (composition){ 3, { { 1e-8, 0, 9 }, { 1.5, 1e-7, 5 }, { 0.2, 0, 6 } } };
+    check(&c, 1e-12);
+    c = (composition){ 3, { { 12, 0, 4 }, { 3e-5, 0, 30 }, { 0.7, 0.001, 2 } } };
+    check(&c, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_parts_enclose),
-        cmocka_unit_test(many_equal_parts_enclose),
-        cmocka_unit_test(infinite_losses_decide),
+        cmocka_unit_test(equal_parts_enclose),    cmocka_unit_test(many_equal_parts_enclose),
+        cmocka_unit_test(infinite_losses_decide), cmocka_unit_test(different_parts_enclose),
+        cmocka_unit_test(few_classes_enclose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

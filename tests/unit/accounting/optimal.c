@@ -91,6 +91,58 @@ static void more_is_never_better(void **state)
         }
 }
 
+/* Murtagh & Vadhan's optimum, and k-ary randomized response, from enumerations. */
+static void different_optima_are_found(void **state)
+{
+    static const struct {
+        const char *text;
+        double delta, epsilon;
+    } known[] = {
+        { "pure(0.47532) + pure(0.748292) + pure(0.100103) + pure(0.372099)", 1e-6, 1.6958063129029137 },
+        { "pure(0.243117) + pure(0.714682) + pure(0.119171) + pure(0.569327) + pure(0.392113) + "
+          "pure(0.491083) + "
+          "pure(0.198271) + pure(0.238671) + pure(0.660521) + pure(0.777783) + pure(0.319397) + "
+          "pure(0.584626)",
+          1e-8, 5.308757891684579 },
+        { "pure(0.264153) + pure(0.269436) + pure(0.034663) + pure(0.021326) + pure(0.059251) + "
+          "pure(0.264661) + "
+          "pure(0.038521) + pure(0.132121) + pure(0.287788) + pure(0.164618) + pure(0.210644) + pure(0.1015) "
+          "+ "
+          "pure(0.209085) + pure(0.252041)",
+          1e-6, 2.304292611687038 },
+        { "randomized_response(1.6094379124341003, 4) * 10", 1e-6, 16.094269167133152 },
+        { "randomized_response(1.4663370687934272, 10) * 20", 1e-5, 21.982018345043222 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        dusk_bound b = epsilon_of(known[i].text, known[i].delta);
+        double e = known[i].epsilon, slack = 2e-13 * e; /* of the enumerations */
+        if (!(b.lower <= e + slack && b.upper >= e - slack && b.upper - b.lower <= 1e-13 * e))
+            fail_msg("%s: %.17g not in %.17g .. %.17g", known[i].text, e, b.lower, b.upper);
+    }
+}
+
+static void order_does_not_matter(void **state)
+{
+    dusk_bound one = epsilon_of("pure(0.3) * 7 + approx(0.1, 1e-9) * 20 + pure(0.77)", 1e-6);
+    dusk_bound other = epsilon_of("pure(0.77) + approx(0.1, 1e-9) * 20 + pure(0.3) * 7", 1e-6);
+    dusk_bound split =
+        epsilon_of("pure(0.3) * 3 + pure(0.77) + pure(0.3) * 4 + approx(0.1, 1e-9) * 20", 1e-6);
+    (void)state;
+    assert_true(one.lower <= other.upper && other.lower <= one.upper);
+    assert_true(one.lower <= split.upper && split.lower <= one.upper);
+    assert_true(one.upper - one.lower < 1e-13 && fabs(one.upper - other.upper) < 1e-13);
+}
+
+/* A list and the closed form are one curve. */
+static void ways_agree(void **state)
+{
+    dusk_bound list = epsilon_of("pure(0.1) * 3000 + pure(1e-12)", 1e-8),
+               form = epsilon_of("pure(0.1) * 3000", 1e-8);
+    (void)state;
+    assert_true(list.upper >= form.lower && list.lower <= form.upper + 1e-11);
+}
+
 /* eps at delta, and delta there, are one curve. */
 static void questions_agree(void **state)
 {
@@ -140,9 +192,10 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(optima_are_found),   cmocka_unit_test(more_is_never_better),
-        cmocka_unit_test(questions_agree),    cmocka_unit_test(hostile_numbers_end),
-        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(optima_are_found),      cmocka_unit_test(different_optima_are_found),
+        cmocka_unit_test(order_does_not_matter), cmocka_unit_test(ways_agree),
+        cmocka_unit_test(more_is_never_better),  cmocka_unit_test(questions_agree),
+        cmocka_unit_test(hostile_numbers_end),   cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
