@@ -296,11 +296,28 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_account_solve(double *out, const char *t
 /* Filters, for choices that depend on earlier answers: only those with a proof
  * for fully adaptive composition. A charge is refused with DUSK_ERR_BUDGET, and
  * then spends nothing, when all charges together would no longer be within the
- * budget. It costs O(1) (RDP: O(orders)), whatever went before. */
+ * budget. It costs O(1) (RDP: O(orders)), whatever went before; pricing an event
+ * is extra, and done once for equal charges in a row.
+ *
+ * An event is charged before it runs, and whole: a run that may stop early or
+ * change its schedule by looking at its own answers is charged its planned
+ * maximum, or charges the filter step by step. How an event enters:
+ *   basic  with its largest privacy loss and its own delta. One that has no
+ *          largest loss (Gaussian noise) is refused with DUSK_ERR_UNSUPPORTED:
+ *          dusk_filter_charge_at gives it a delta.
+ *   zcdp   with its (xi, rho), at one order that is fixed by the budget
+ *   rdp    with its Renyi divergences at 33 orders that are fixed by the budget.
+ *          The order that counts in the end may depend on answers, and delta is
+ *          shared among the orders for that: for Gaussian noise zcdp has a few
+ *          per cent more room, for anything else rdp has.
+ *   gdp    with its mu: gaussian, gdp, tree, matrix, and groups of them
+ * DUSK_ERR_UNSUPPORTED when the event has no such price. All but basic need a
+ * delta above 0. What the contour or lattice accountant says about a whole run
+ * enters a basic filter as (epsilon, delta). */
 typedef enum dusk_filter_kind {
-    DUSK_FILTER_BASIC = 1, /* Rogers et al. 2016; epsilons and deltas         */
-    DUSK_FILTER_ZCDP = 2,  /* Feldman & Zrnic 2021; rho                       */
-    DUSK_FILTER_RDP = 3,   /* Feldman & Zrnic 2021; at each of several orders */
+    DUSK_FILTER_BASIC = 1, /* Rogers et al. 2016; epsilons and deltas          */
+    DUSK_FILTER_ZCDP = 2,  /* Feldman & Zrnic 2021; rho                        */
+    DUSK_FILTER_RDP = 3,   /* Feldman & Zrnic 2021; at each of several orders  */
     DUSK_FILTER_GDP = 4    /* Smith & Thakurta 2022, Koskela et al. 2023; mu^2 */
 } dusk_filter_kind;
 typedef struct dusk_filter dusk_filter;
@@ -310,12 +327,19 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_filter_new(dusk_filter **out, dusk_filte
 DUSK_API void dusk_filter_free(dusk_filter *filter);
 DUSK_API DUSK_MUST_USE dusk_status dusk_filter_charge(dusk_filter *filter, const dusk_event *event,
                                                       dusk_error *err);
+/* Charge a basic filter (epsilon, delta), epsilon being what dusk_account_epsilon
+ * says of the event at this delta with DUSK_BEST. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_filter_charge_at(dusk_filter *filter, const dusk_event *event,
+                                                         double delta, dusk_error *err);
 /* The share of the budget that is spent, from 0 to 1, rounded up. */
 DUSK_API double dusk_filter_spent(const dusk_filter *filter);
 
-/* An odometer: no budget, but at any time a bound on what was spent so far. The
- * bound holds at every time at once, also at one chosen by looking at answers
- * [Rogers et al. 2016; Feldman & Zrnic 2021; a union over doubling budgets]. */
+/* An odometer: no budget, but at any time a bound on what was spent so far. Stop
+ * whenever you like, also at a time chosen by looking at answers: with E the
+ * epsilon at that time, P(S) <= E_Q[exp(E); S] + delta for any set S of what can
+ * be seen on which E is finite; so whoever stops before E is above some e has had (e, delta) privacy
+ * [after Feldman & Zrnic 2021 and Whitehouse et al. 2023]. Events enter as in a
+ * filter of the same kind. Basic: +inf once the deltas are more than delta. */
 typedef struct dusk_odometer dusk_odometer;
 DUSK_API DUSK_MUST_USE dusk_status dusk_odometer_new(dusk_odometer **out, dusk_filter_kind kind, double delta,
                                                      dusk_neighbours neighbours, dusk_error *err);

@@ -273,8 +273,10 @@ dusk_status dusk_part_epsilon(double *epsilon_up, const dusk_parts *parts, const
 dusk_status dusk_parts_renyi_epsilon(double *epsilon_up, const dusk_parts *parts, double delta,
                                      dusk_error *err)
 {
-    (void)epsilon_up, (void)delta;
-    return dusk_fail_unsupported(err, "basic", parts->renyi.node);
+    dusk_bound epsilon;
+    dusk_status status = dusk_rdp_epsilon(&epsilon, &parts->renyi, delta, err);
+    if (status == DUSK_OK) *epsilon_up = epsilon.upper;
+    return status;
 }
 
 DUSK_PROVEN(dusk_part_delta)

@@ -102,7 +102,7 @@ static void gaussians_share(void **state)
     assert_true(many > merged.upper);
     assert_true(many < basic / 3);
     assert_true(isinf(epsilon_of("gaussian(1) * 2", 0)));
-    assert_true(isfinite(epsilon_of("gaussian(1) + pure(1) * 10", 1e-6)));
+    assert_true(isfinite(epsilon_of("gaussian(1) + zcdp(0.1) + pure(1) * 10", 1e-6)));
 }
 
 static void delta_and_epsilon_agree(void **state)

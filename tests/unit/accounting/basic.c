@@ -87,6 +87,8 @@ static void delta_is_shared(void **state)
     double discrete = dusk_discrete_gaussian_epsilon_up(2, 1, 1e-6 / 3);
     assert_just_above(epsilon_of("gaussian(1) + discrete_gaussian(2) * 2", DUSK_ADD_REMOVE, 1e-6),
                       third + 2 * discrete);
+    double curves = epsilon_of("zcdp(0.1)", DUSK_ADD_REMOVE, 0.5e-6);
+    assert_just_above(epsilon_of("gaussian(1) + zcdp(0.05) * 2", DUSK_ADD_REMOVE, 1e-6), half + curves);
 }
 
 /* delta(eps) of one binary randomized response with e0, and of one Laplace. */
@@ -105,7 +107,7 @@ static void delta_and_epsilon_agree(void **state)
 {
     static const char *const texts[] = { "gaussian(1) + pure(0.5)",
                                          "gaussian(3) * 2 + discrete_gaussian(4) * 3",
-                                         "approx(0.1, 1e-4) * 5 + gaussian(2)" };
+                                         "approx(0.1, 1e-4) * 5 + gaussian(2)", "zcdp(0.01) + pure(0.5)" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         double delta = 2e-3, epsilon = epsilon_of(texts[i], DUSK_ADD_REMOVE, delta);
