@@ -19,6 +19,7 @@
 #define LIBM (8 * U)
 #define PI 3.14159265358979323846
 #define LOOKS 64
+#define FAILURES 8 /* abscissas out of reach, before the search for a saddle ends */
 
 /* What losses far from epsilon add: exp(c A m) delta(eps + A m), m > 0. By
  * Chernoff delta(eps') <= k exp(T K(c') - c' eps'), k = c'^c' / (1 + c')^(1 + c'). */
@@ -81,8 +82,10 @@ dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double eps
 static double saddle_of_epsilon(const dusk_pairs *pairs, double epsilon, double *log_delta)
 {
     double low = 0, high = INFINITY, c = 1, k[3];
+    int failures = 0;
     for (int i = 0; i < 200; i++) {
         bool ok = dusk_contour_sketch(k, pairs, c);
+        if (!ok && ++failures > FAILURES) return 0;
         double first = k[1] - 1 / c - 1 / (c + 1) - epsilon,
                second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
         if (!ok || first > 0)
@@ -109,8 +112,10 @@ static double saddle_of_epsilon(const dusk_pairs *pairs, double epsilon, double 
 static double saddle_of_delta(const dusk_pairs *pairs, double log_delta, double *epsilon)
 {
     double low = 0, high = INFINITY, c = 1, k[3];
+    int failures = 0;
     for (int i = 0; i < 100; i++) {
         bool ok = dusk_contour_sketch(k, pairs, c);
+        if (!ok && ++failures > FAILURES) return 0;
         double second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
         *epsilon = k[1] - 1 / c - 1 / (c + 1);
         double found = k[0] - c * *epsilon - log(c * (c + 1)) - log(2 * PI * second) / 2;

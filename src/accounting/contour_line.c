@@ -163,7 +163,7 @@ static dusk_status start_line(dusk_contour_line *line, plan *p, const dusk_pairs
         line->start.lower = dusk_add_down(line->start.lower, dusk_mul_down(low, k.lower));
         line->start.upper = dusk_add_up(line->start.upper, dusk_mul_up(high, k.upper));
     }
-    if (!(line->start.upper - line->start.lower < 0.1))
+    if (!(line->start.upper - line->start.lower < 30))
         status = refuse(err, "cannot tell so many repetitions apart");
 done:
     dusk_mixture_grid_free(&grid);
