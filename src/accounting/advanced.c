@@ -83,11 +83,12 @@ static dusk_advanced own_total(const dusk_parts *parts)
 
 static dusk_status add_claims(dusk_advanced *sum, const dusk_parts *parts, double share, dusk_error *err)
 {
+    double guess = 1;
     for (size_t i = 0; i < parts->count; i++) {
         const dusk_part *part = &parts->part[i];
         double epsilon;
         if (!part->claims) continue;
-        dusk_status status = dusk_part_epsilon(&epsilon, parts, part, share, err);
+        dusk_status status = dusk_part_share(&epsilon, parts, part, share, &guess, err);
         if (status != DUSK_OK) return status;
         dusk_advanced_add(sum, epsilon, share, part->times);
     }

@@ -19,12 +19,12 @@ static bool is_single(const dusk_parts *parts)
 /* Every run that claims, at `share` each. */
 static dusk_status claims_epsilon(double *epsilon_up, const dusk_parts *parts, double share, dusk_error *err)
 {
-    double sum = 0;
+    double sum = 0, guess = 1;
     for (size_t i = 0; i < parts->count; i++) {
         const dusk_part *part = &parts->part[i];
         double one;
         if (!part->claims) continue;
-        dusk_status status = dusk_part_epsilon(&one, parts, part, share, err);
+        dusk_status status = dusk_part_share(&one, parts, part, share, &guess, err);
         if (status != DUSK_OK) return status;
         if (one > 0) sum = dusk_add_up(sum, dusk_mul_up(dusk_bound_of_whole(part->times).upper, one));
     }

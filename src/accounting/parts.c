@@ -8,6 +8,9 @@
 #include "base/mutant.h"
 #include "numeric/root.h"
 
+/* How much less than its share, in ln delta, a run that is one of many may use. */
+#define SHARE_SLACK 1e-7
+
 static size_t directions(dusk_neighbours neighbours, dusk_direction out[2])
 {
     out[0] = neighbours == DUSK_REPLACE_ONE ? DUSK_REPLACE : DUSK_REMOVE;
@@ -270,6 +273,51 @@ dusk_status dusk_part_epsilon(double *epsilon_up, const dusk_parts *parts, const
     return DUSK_OK;
 }
 
+/* ln(delta(epsilon) / target), +inf when it is not known. */
+static double excess_at(const dusk_pair *pair, double epsilon, double target)
+{
+    dusk_bound delta;
+    if (dusk_pair_delta(&delta, pair, epsilon, NULL) != DUSK_OK) return INFINITY;
+    return log(delta.upper / target);
+}
+
+/* Secant steps toward a delta just below the target; 0 when they lead nowhere. */
+static double search_near(const dusk_pair *pair, double target, double guess)
+{
+    double x = guess, y = excess_at(pair, x, target), step = y > 0 ? 0.125 : -0.125;
+    for (int looks = 0; looks < 12 && isfinite(y); looks++) {
+        if (y <= 0 && y >= -SHARE_SLACK) return x;
+        double next = x * (1 + step);
+        if (!(next > 0 && isfinite(next))) return 0;
+        double then = excess_at(pair, next, target), slope = (then - y) / (next - x);
+        if (!(slope < 0)) return 0;
+        x = next, y = then;
+        step = -(y + SHARE_SLACK / 2) / slope / x;
+        if (!(step > -0.75)) step = -0.75;
+        if (step > 4) step = 4;
+    }
+    return 0;
+}
+
+DUSK_PROVEN(dusk_part_share)
+dusk_status dusk_part_share(double *epsilon_up, const dusk_parts *parts, const dusk_part *part, double delta,
+                            double *guess, dusk_error *err)
+{
+    dusk_direction way[2];
+    size_t ways = directions(parts->neighbours, way);
+    if (part->pair[0].kind != DUSK_PAIR_MIXTURE)
+        return dusk_part_epsilon(epsilon_up, parts, part, delta, err);
+    double epsilon = search_near(&part->pair[0], delta, *guess);
+    for (size_t d = 0; d < ways && epsilon > 0; d++) {
+        dusk_bound reached;
+        if (dusk_pair_delta(&reached, &part->pair[d], epsilon, NULL) != DUSK_OK || !(reached.upper <= delta))
+            epsilon = 0;
+    }
+    if (!(epsilon > 0)) return dusk_part_epsilon(epsilon_up, parts, part, delta, err);
+    *epsilon_up = *guess = epsilon;
+    return DUSK_OK;
+}
+
 dusk_status dusk_parts_renyi_epsilon(double *epsilon_up, const dusk_parts *parts, double delta,
                                      dusk_error *err)
 {
@@ -318,8 +366,10 @@ static double excess(double x, const void *context)
     s->status = s->question(&epsilon, s->parts, delta, s->err);
     if (s->status != DUSK_OK) return -1;
     if (epsilon <= s->epsilon && delta < s->found) s->found = delta;
-    /* a slope that is of use to the root finder, whatever the sizes */
-    return epsilon <= s->epsilon ? -1 : 1;
+    /* in [-1, 1], whatever the sizes, with a slope for the root finder */
+    if (!(epsilon < INFINITY)) return 1;
+    return epsilon <= s->epsilon ? -(s->epsilon - epsilon) / (s->epsilon + epsilon + 0x1p-100) - 0x1p-60
+                                 : (epsilon - s->epsilon) / (epsilon + s->epsilon);
 }
 
 DUSK_PROVEN(dusk_parts_delta)

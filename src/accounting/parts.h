@@ -41,6 +41,10 @@ DUSK_MUST_USE dusk_status dusk_parts_own(dusk_budget *out, bool *claims, const d
 /* (result, delta) is a price of one run of the part, in both directions. */
 DUSK_MUST_USE dusk_status dusk_part_epsilon(double *epsilon_up, const dusk_parts *parts,
                                             const dusk_part *part, double delta, dusk_error *err);
+/* The same to about seven digits, for one run of many: faster where the curve is
+ * costly. *guess > 0 is where to begin, and then where the answer was. */
+DUSK_MUST_USE dusk_status dusk_part_share(double *epsilon_up, const dusk_parts *parts, const dusk_part *part,
+                                          double delta, double *guess, dusk_error *err);
 /* The same for all parts that have Renyi curves only; there must be some. */
 DUSK_MUST_USE dusk_status dusk_parts_renyi_epsilon(double *epsilon_up, const dusk_parts *parts, double delta,
                                                    dusk_error *err);
