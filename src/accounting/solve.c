@@ -100,10 +100,13 @@ done:
 static dusk_status takes(bool *taken, const solver *s, double x, dusk_error *err)
 {
     dusk_composition *c = NULL;
-    dusk_status status = compose(&c, s, x, err);
+    dusk_error refusal;
+    dusk_status status = compose(&c, s, x, &refusal);
     dusk_composition_free(c);
     *taken = status == DUSK_OK;
-    return status == DUSK_ERR_PARSE || status == DUSK_ERR_ARGUMENT ? DUSK_OK : status;
+    if (status == DUSK_OK || status == DUSK_ERR_PARSE || status == DUSK_ERR_ARGUMENT) return DUSK_OK;
+    if (err) *err = refusal;
+    return status;
 }
 
 /* Whether 2 and 2 1/4 mean the same: a whole number. Called when 2 is taken. */
