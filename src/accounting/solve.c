@@ -351,25 +351,22 @@ done:
     return status;
 }
 
-/* Where to start: a rough answer by whoever is quick, and which way is safe. */
+/* Where to start: a rough answer by the approximation, which is quick, and which
+ * way is safe (0: it has none). */
 static dusk_status guess(double *start, double *toward_safe, solver *s, dusk_error *err)
 {
-    static const dusk_accountant quick[] = { DUSK_CLT, DUSK_RDP };
     dusk_status status = DUSK_OK;
+    bracket b;
+    trial t;
     *toward_safe = 0;
     if (!(s->target.delta > 0)) return DUSK_OK;
-    for (size_t i = 0; i < sizeof quick / sizeof *quick && *toward_safe == 0; i++) {
-        bracket b;
-        trial t;
-        s->answered = false;
-        DUSK_TRY(look(&t, s, *start, quick[i], err));
-        if (!s->answered) continue;
-        DUSK_TRY(find_bracket(&b, s, *start, quick[i], err));
-        if (!b.safe.known || !b.unsafe.known) continue;
-        DUSK_TRY(narrow(&b, s, ROUGH, quick[i], err));
-        *start = b.safe.x;
-        *toward_safe = b.safe.x > b.unsafe.x ? 1 : -1;
-    }
+    DUSK_TRY(look(&t, s, *start, DUSK_CLT, err));
+    if (!s->answered) goto done;
+    DUSK_TRY(find_bracket(&b, s, *start, DUSK_CLT, err));
+    if (!b.safe.known || !b.unsafe.known) goto done;
+    DUSK_TRY(narrow(&b, s, ROUGH, DUSK_CLT, err));
+    *start = b.safe.x;
+    *toward_safe = b.safe.x > b.unsafe.x ? 1 : -1;
 done:
     return status;
 }
