@@ -131,7 +131,12 @@ static dusk_bound sound(dusk_bound b, dusk_question question)
     return b;
 }
 
-static bool is_narrow(dusk_bound b) { return b.upper - b.lower <= NARROW * b.upper || b.upper <= DBL_MIN; }
+static bool is_narrow(dusk_bound b)
+{
+    /* An infinite upper bound is no answer yet, however far the lower one is. */
+    if (!isfinite(b.upper)) return b.lower == b.upper;
+    return b.upper - b.lower <= NARROW * b.upper || b.upper <= DBL_MIN;
+}
 
 /* Whether nothing more need be known. */
 static bool is_enough(const dusk_pricing *pricing, dusk_bound b)
