@@ -60,6 +60,12 @@ static dusk_status check_pointless(const account_job *job, dusk_error *err)
     return DUSK_OK;
 }
 
+static bool is_name(const char *word)
+{
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    return n > 0 && n <= 64 && !word[n];
+}
+
 static dusk_status check_question(const account_job *job, dusk_error *err)
 {
     const account_settings *settings = job->settings;
@@ -68,6 +74,9 @@ static dusk_status check_question(const account_job *job, dusk_error *err)
     dusk_status status = DUSK_OK;
     DUSK_TRY(check_numbers(job, err));
     DUSK_TRY(check_pointless(job, err));
+    if (settings->solve && !is_name(settings->solve))
+        return fail_usage(err, "for example --solve sigma, with gaussian(sigma) in the expression",
+                          "--solve must be a name: letters and _");
     if (settings->solve && !(delta && epsilon))
         return fail_usage(err,
                           "dusk account --solve sigma --epsilon 1 --delta 1e-6 "

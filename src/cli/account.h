@@ -74,7 +74,9 @@ typedef struct account_series {
 } account_series;
 dusk_status account_series_new(account_series *out, size_t n, dusk_error *err);
 void account_series_free(account_series *series); /* also after a failure */
-dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, dusk_error *err);
+/* `round`: at epsilons with few digits. */
+dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, bool round,
+                                 dusk_error *err);
 dusk_status account_sample_tradeoff(const account_job *job, account_series *out, size_t n, bool even,
                                     dusk_error *err);
 

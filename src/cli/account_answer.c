@@ -90,8 +90,9 @@ static void print_gain(const account_job *job, const gain *found)
     char text[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE];
     bool replace = job->neighbours == DUSK_REPLACE_ONE;
     dusk_decimal_up(text, found->advantage.bound.upper, 4);
-    printf("attacker     any test %s has true positives minus false positives at most %s\n",
-           replace ? "which of two values a unit has" : "for a unit's presence", text);
+    printf("attacker     no test %s has an advantage above %s\n"
+           "             (right accusations minus wrong ones)\n",
+           replace ? "of which of two values a unit has" : "of whether a unit is there", text);
     if (asks_delta(job)) return;
     dusk_decimal(delta, job->settings->delta);
     if (isfinite(found->odds)) {
@@ -142,14 +143,12 @@ static void print_bound(const account_job *job, const dusk_account *found)
     } else if (isinf(found->bound.upper)) {
         printf("%s      infinite at %s %s: no finite %s is promised\n", what, given, at,
                delta ? "delta" : what);
-        if (isfinite(found->bound.lower) && found->bound.lower > 0)
-            printf("             at least %s: nobody can promise less\n", lower);
     } else {
         printf("%s      at most %s at %s %s\n", what, upper, given, at);
         if (found->bound.lower > 0)
             printf("             at least %s: nobody can promise less\n", lower);
         else if (found->bound.upper > 0)
-            printf("             no lower bound is known to this accountant\n");
+            printf("             no lower bound is known here\n");
     }
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk account --curve and --tradeoff: whole curves, as tables; see account.h.
  * account_plot.c draws the same samples. */
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -26,32 +28,51 @@ void account_series_free(account_series *series)
     dusk_deallocate(series->upper);
 }
 
-/* How far the curve goes: to --epsilon, or to where --delta is reached; where
- * no epsilon reaches it, to where something larger is. */
+/* How far the curve goes: to --epsilon, or to where --delta is reached; when no
+ * epsilon reaches it to where something larger is, and when every epsilon does
+ * to where something smaller is. */
 static dusk_status curve_end(const account_job *job, double *end, dusk_error *err)
 {
     double delta = account_given(job, "delta") && job->settings->delta > 0 ? job->settings->delta : 1e-10;
+    double factor = 0; /* which way delta went last */
     *end = job->settings->epsilon;
     if (account_given(job, "epsilon") && *end > 0) return DUSK_OK;
-    for (; delta < 0.5; delta *= 100) {
+    while (delta > 1e-300 && delta < 0.5) {
         dusk_account found;
         dusk_status status = dusk_account_epsilon(&found, job->composition, delta, job->accountant, err);
         if (status != DUSK_OK) return status;
         *end = found.bound.upper;
         if (isfinite(*end) && *end > 0) return DUSK_OK;
+        double next = isfinite(*end) ? 1e-10 : 100;
+        if (factor > 0 && (next < 1) != (factor < 1)) break; /* it jumps over all that is between */
+        factor = next;
+        delta *= next;
     }
     *end = 1;
     return DUSK_OK;
 }
 
-dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, dusk_error *err)
+/* The decimal with few digits that is nearest to x, so that tables are readable
+ * and say exactly what was asked. */
+static double few_digits(double x, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*e", digits - 1, x);
+    double few = strtod(text, NULL);
+    return isfinite(few) ? few : x;
+}
+
+dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, bool round,
+                                 dusk_error *err)
 {
     dusk_account found;
     double end;
     dusk_status status = curve_end(job, &end, err);
     if (status == DUSK_OK) status = account_series_new(out, n, err);
+    double step = end / (double)(n - 1);
+    if (round && !account_given(job, "epsilon")) step = few_digits(step, 2);
     for (size_t i = 0; status == DUSK_OK && i < n; i++) {
-        out->x[i] = i + 1 == n ? end : end * ((double)i / (double)(n - 1));
+        out->x[i] = few_digits(fmin((double)i * step, DBL_MAX), 10);
         status = dusk_account_delta(&found, job->composition, out->x[i], job->accountant, err);
         if (status != DUSK_OK) break;
         out->lower[i] = found.bound.lower;
@@ -124,7 +145,7 @@ dusk_status account_curve(const account_job *job, dusk_error *err)
     static const char *const keys[] = { "epsilon", "delta", "delta_lower" };
     static const char *const headings[] = { "epsilon", "delta at most", "at least" };
     account_series series = { .n = 0 };
-    dusk_status status = account_sample_curve(job, &series, (size_t)job->settings->points, err);
+    dusk_status status = account_sample_curve(job, &series, (size_t)job->settings->points, true, err);
     if (status == DUSK_OK && job->settings->json) {
         json_series(job, &series, keys);
     } else if (status == DUSK_OK) {

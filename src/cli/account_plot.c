@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk account --plot: delta over epsilon, the trade-off of an attacker's
  * errors, epsilon over steps for every accountant; see account.h. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static account_settings wider(const account_job *job)
 {
     account_settings settings = *job->settings;
     if (job->settings->curve) return settings;
-    if (account_given(job, "epsilon")) settings.epsilon *= 1.6;
+    if (account_given(job, "epsilon")) settings.epsilon = fmin(1.6 * settings.epsilon, DBL_MAX);
     if (account_given(job, "delta")) settings.delta *= 1e-4;
     return settings;
 }
@@ -68,6 +69,11 @@ static void curve_range(dusk_plot *plot, const account_series *series)
         if (y > most) most = y;
         if (y >= LEAST_DELTA && y < least) least = y;
     }
+    if (most < least) { /* nothing above 0: an empty frame */
+        least = 1e-10;
+        most = 1;
+    }
+    if (least > most / 10) least = most / 10;
     plot->y = (dusk_plot_axis){ .label = "delta", .logarithmic = true, .low = least, .high = most };
     plot->x = (dusk_plot_axis){ .label = "epsilon", .low = 0, .high = series->x[series->n - 1] };
 }
@@ -85,7 +91,7 @@ dusk_status account_plot_curve(const account_job *job, dusk_error *err)
     dusk_text_init(&label, point, sizeof point);
     wide.settings = &settings;
     subtitle(&words, job, "privacy curve");
-    DUSK_TRY(account_sample_curve(&wide, &series, CURVE_POINTS, err));
+    DUSK_TRY(account_sample_curve(&wide, &series, CURVE_POINTS, false, err));
     DUSK_TRY(mark(job, &plot, &label, err));
     dusk_plot_line line = { .x = series.x, .y = series.upper, .n = series.n };
     line.dashed = job->accountant == DUSK_CLT;
@@ -187,11 +193,15 @@ static dusk_status ask_steps(const account_job *job, const repetition *what, dou
     dusk_status status = DUSK_OK;
     snprintf(what->text + 1 + what->length, what->size - 1 - what->length, ") * %.0f", steps);
     DUSK_TRY(dusk_composition_new(&composition, job->neighbours, err));
-    DUSK_TRY(dusk_composition_parse(composition, what->text, err));
+    status = dusk_composition_parse(composition, what->text, NULL);
+    if (status == DUSK_ERR_PARSE) /* the text is right: only the count can be too large */
+        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "give a smaller one", "--steps is too large");
+    if (status != DUSK_OK) goto done;
     for (int i = DUSK_BEST; i <= DUSK_ACCOUNTANTS; i++) {
         dusk_account found;
         status = dusk_account_epsilon(&found, composition, job->settings->delta, (dusk_accountant)i, err);
-        epsilon[i] = status == DUSK_OK && found.bound.upper > 0 ? found.bound.upper : NAN;
+        bool drawn = status == DUSK_OK && found.bound.upper > 0 && isfinite(found.bound.upper);
+        epsilon[i] = drawn ? found.bound.upper : NAN;
         if (status != DUSK_OK && status != DUSK_ERR_UNSUPPORTED) goto done;
     }
     status = DUSK_OK;
@@ -222,7 +232,7 @@ static void choose_steps(steps_plot *out, double most)
 static size_t choose_lines(steps_plot *data, dusk_plot_line lines[DUSK_PLOT_LINES_MAX], dusk_plot_axis *y)
 {
     size_t count = 0, last = data->n - 1;
-    double least = data->epsilon[DUSK_BEST][0], most = data->epsilon[DUSK_BEST][last];
+    double least = INFINITY, most = 0;
     for (int i = DUSK_BEST + 1; i <= DUSK_ACCOUNTANTS; i++) {
         char number[DUSK_DECIMAL_SIZE];
         size_t drawn = data->n;
@@ -243,7 +253,7 @@ static size_t choose_lines(steps_plot *data, dusk_plot_line lines[DUSK_PLOT_LINE
     }
     double best = data->epsilon[DUSK_BEST][last];
     *y = (dusk_plot_axis){ .label = "epsilon", .logarithmic = true, .low = least, .high = most };
-    if (isfinite(best) && most > 1e3 * best) y->high = 1e3 * best;
+    if (isfinite(best) && most > 1e4 * best) y->high = 1e4 * best;
     return count;
 }
 
@@ -273,7 +283,7 @@ dusk_status account_plot_steps(const account_job *job, dusk_error *err)
                        .x = { .label = "steps", .logarithmic = true, .low = 1, .high = what.most },
                        .lines = lines };
     plot.line_count = choose_lines(data, lines, &plot.y);
-    if (!plot.line_count || !(plot.y.low > 0))
+    if (!plot.line_count)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_UNSUPPORTED, "draw it at a larger delta",
                            "no accountant has a finite epsilon above 0 to draw"));
     status = dusk_plot_write(&plot, job->settings->plot, err);

@@ -68,6 +68,8 @@ const dusk_operand dusk_account_events[] = {
     { REPLACE_EVENT("shuffle", "shuffle(n, eps0)", "Sampling", "n reports, each eps0 locally; replace-one",
                     "shuffle(1e6, 1)"),
       .also = "shuffled" },
+    { REPLACE_EVENT("shuffle_response", "shuffle_response(n, k, eps0)", "Sampling",
+                    "n randomized responses of k; replace-one", "shuffle_response(1e6, 16, 1)") },
     { EVENT("group", "group(k, e)", "Together", "k units together", "group(3, gaussian(10))") },
     { EVENT("parallel", "parallel(e, e, ...)", "Together", "on disjoint parts of the data",
             "parallel(gaussian(2), laplace(3))") },

@@ -54,7 +54,7 @@ size_t dusk_parse_list(const char *text, char separator, double *out, size_t cap
 bool dusk_options_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
-    for (const char *at = list; at && (at = strstr(at, name)); at += length)
+    for (const char *at = length ? list : NULL; at && (at = strstr(at, name)); at += length)
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
     return false;
 }

@@ -64,8 +64,8 @@ static bool is_plain(const dusk_ticks *ticks)
 static void put_tick_label(const canvas *c, const dusk_ticks *ticks, double at)
 {
     if (!ticks->logarithmic) {
-        fprintf(c->file, fabs(at) >= 1e6 ? "%.*g" : "%.*f", fabs(at) >= 1e6 ? 6 : ticks->decimals,
-                at == 0 ? 0.0 : at);
+        bool plain = ticks->high < 1e6 && ticks->decimals <= 5;
+        fprintf(c->file, plain ? "%.*f" : "%.*g", plain ? ticks->decimals : 6, at == 0 ? 0.0 : at);
         return;
     }
     int exponent = (int)floor(log10(at) + 1e-9), front = (int)lround(at / pow(10, exponent));
@@ -263,6 +263,19 @@ static void put_inside(const canvas *c, const dusk_plot_line *line, size_t index
     }
 }
 
+/* A line that ends well inside the frame has its label at its end, and a dot
+ * there, since it may be a single point. */
+static bool put_at_end(const canvas *c, const end *one)
+{
+    const char *colour = colour_of(one->line, one->index);
+    if (one->x > c->right - 60) return false;
+    fprintf(c->file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", one->x, one->y, colour);
+    put_text(c, one->x + 8, one->y + 4,
+             "font-size=\"12\" fill=\"#222\" stroke=\"#fff\" stroke-width=\"4\" paint-order=\"stroke\"",
+             one->line->label);
+    return true;
+}
+
 static void put_labels(const canvas *c)
 {
     end ends[DUSK_PLOT_LINES_MAX];
@@ -272,7 +285,7 @@ static void put_labels(const canvas *c)
         if (!line->label) continue;
         if (line->label_inside)
             put_inside(c, line, i);
-        else if (find_end(c, line, i, &ends[n]))
+        else if (find_end(c, line, i, &ends[n]) && !put_at_end(c, &ends[n]))
             n++;
     }
     qsort(ends, n, sizeof ends[0], compare_ends);

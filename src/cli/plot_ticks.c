@@ -39,7 +39,7 @@ static void make_linear(dusk_ticks *out)
     double step = round_step(span / WANTED, &out->decimals);
     double first = floor(out->low / step + 1e-9), last = ceil(out->high / step - 1e-9);
     out->low = first * step;
-    out->high = last * step;
+    out->high = fmin(last * step, DBL_MAX);
     for (double i = first; i <= last && out->n < DUSK_PLOT_TICKS_MAX; i++) add(out, i * step, true);
 }
 
