@@ -38,6 +38,7 @@ static dusk_status make_curve(dusk_loss_curve *out, const dusk_pairs *pairs, dus
     if (only && (!listed || only->times > LIST_TIMES) && dusk_binomial_curve_fits(only))
         return dusk_binomial_curve(out, only, err);
     if (listed) return dusk_product_curve(out, pairs, err);
+    if (only && dusk_laplace_curve_fits(only)) return dusk_laplace_curve(out, only, err);
     return refuse(pairs, err);
 }
 
@@ -57,34 +58,43 @@ static dusk_curve_look look(search *s, double x)
     return found;
 }
 
-/* Newton's step for ln delta from x, inside (low, high). */
-static double newton(const dusk_curve_look *found, double x, double delta, double low, double high)
+/* The middle of the bounds, or what there is. */
+static double middle_of(const dusk_curve_look *found)
 {
-    double middle =
-        found->delta.lower > 0 ? found->delta.lower / 2 + found->delta.upper / 2 : found->delta.upper;
-    double next = x + log(middle / delta) * middle / found->slope;
+    return found->delta.lower > 0 ? found->delta.lower / 2 + found->delta.upper / 2 : found->delta.upper;
+}
+
+/* Newton's step for ln delta from x, or that for delta, inside (low, high). */
+static double newton(double middle, double slope, double x, double delta, double low, double high)
+{
+    double next = x + log(middle / delta) * middle / slope;
+    if (!(next > low && next < high)) next = x + (middle - delta) / slope;
     return next > low && next < high ? next : NAN;
 }
 
 /* About where the upper bound reaches delta: a guess, never a certificate. */
 static double find_root(search *s)
 {
-    double low = 0, high = s->high, width = high;
+    double low = 0, high = s->high, width = high, last = NAN, last_middle = NAN;
     double x = s->curve->mean + s->curve->deviation * sqrt(-2 * log(s->delta));
     if (!(x > 0 && x < high)) x = high - high / 16;
     for (int i = 0, wide = 0; i < LOOKS_MAX && wide < WIDE_MAX; i++) {
         dusk_curve_look found = look(s, x);
+        double middle = middle_of(&found), slope = found.slope;
         if (s->curve->tight && found.delta.upper - found.delta.lower > found.delta.upper / 4) wide++;
         if (found.delta.upper <= s->delta)
             high = x;
         else
             low = x;
-        double next = newton(&found, x, s->delta, low, high);
+        if (isnan(slope)) slope = (middle - last_middle) / (last - x);
+        double next = newton(middle, slope, x, s->delta, low, high);
         bool slow = i % 8 == 7 && !(high - low <= width / 4);
         if (i % 8 == 7) width = high - low;
         if (isnan(next) || slow)
             next = low > 0 && high / low > 4 ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
         if (!(next > low && next < high) || fabs(next - x) <= CLOSE * x) return next > 0 ? next : x;
+        last = x;
+        last_middle = middle;
         x = next;
     }
     return high;
