@@ -8,6 +8,7 @@
 #include "accounting/accountants.h"
 #include "accounting/bound.h"
 #include "accounting/inversion.h"
+#include "accounting/pair_make.h"
 #include "base/mutant.h"
 
 #define LOWER_STEPS 27 /* of a factor 4, from 2^-52 to 1 */
@@ -56,16 +57,11 @@ static double excess_of(double delta, double target)
     return excess < 0 ? excess : 0;
 }
 
-static dusk_bound delta_at(const dusk_pair *pair, double epsilon)
-{
-    dusk_bound delta;
-    return dusk_pair_delta(&delta, pair, epsilon, NULL) == DUSK_OK ? delta : (dusk_bound){ 0, 1 };
-}
-
 static dusk_curve_point along_epsilon(double epsilon, const void *context)
 {
     const question *q = context;
-    return (dusk_curve_point){ .excess = excess_of(delta_at(q->pair, epsilon).upper, q->delta), .step = NAN };
+    return (dusk_curve_point){ .excess = excess_of(dusk_pair_delta_up(q->pair, epsilon), q->delta),
+                               .step = NAN };
 }
 
 /* The largest loss, which is the least epsilon at delta 0; +inf when there is none. */
@@ -104,7 +100,7 @@ static double lower_end(const question *q, double upper)
     for (int i = 0; i < LOWER_STEPS; i++, step *= 4) {
         double epsilon = upper * (1 - step);
         if (!(epsilon > 0)) break;
-        if (delta_at(q->pair, epsilon).lower > q->delta) return epsilon;
+        if (dusk_pair_delta_down(q->pair, epsilon) > q->delta) return epsilon;
     }
     return 0;
 }
@@ -119,7 +115,7 @@ dusk_status dusk_exact_epsilon(dusk_bound *out, const dusk_pairs *pairs, double 
     if (!(delta >= 0 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "delta must be at least 0 and below 1");
     question q = { pair, delta };
-    if (pair && delta_at(pair, 0).upper > delta) {
+    if (pair && dusk_pair_delta_up(pair, 0) > delta) {
         epsilon = largest_loss(pair);
         if (delta > 0 || reaches_zero(pair)) {
             double found = dusk_curve_invert(along_epsilon, &q, 1, false);

@@ -59,8 +59,9 @@ typedef struct dusk_pair {
      *   REMOVE   P = the mixture, Q = N(0, sigma^2):    L = ln r(x)
      *   ADD      the other way round:                   L = -ln r(x)
      *   REPLACE  P = the mixture, Q = its mirror image: L = ln r(x) - ln r(-x).
-     * weight[0] is 1 minus the others and is not stored. Weights are right to a
-     * relative 2^-50. */
+     * The weight of no shift is 1 minus the others; weight[0] is 0, or that weight
+     * where cancellation would spoil it (groups). Weights are right to a relative
+     * 2^-50. */
     dusk_direction direction;
     double sigma;
     size_t shifts; /* weight[1..shifts] */

@@ -35,23 +35,21 @@ static double sum_atoms(const dusk_pair *pair, double epsilon, bool up)
 }
 
 DUSK_PROVEN(delta_of_atoms)
-static dusk_bound delta_of_atoms(const dusk_pair *pair, double epsilon)
+static double delta_of_atoms(const dusk_pair *pair, double epsilon, bool up)
 {
-    double low = sum_atoms(pair, epsilon, false), high = sum_atoms(pair, epsilon, true);
-    double tiny = (double)pair->atoms * DBL_TRUE_MIN; /* products near underflow */
-    dusk_bound delta = { low * (1 - TERM_ERROR) - tiny, high > 0 ? high * (1 + TERM_ERROR) + tiny : 0 };
-    return delta;
+    double sum = sum_atoms(pair, epsilon, up), tiny = (double)pair->atoms * DBL_TRUE_MIN; /* near underflow */
+    if (up) return sum > 0 ? sum * (1 + TERM_ERROR) + tiny : 0;
+    return sum * (1 - TERM_ERROR) - tiny;
 }
 
 DUSK_PROVEN(delta_of_gaussian)
-static dusk_bound delta_of_gaussian(const dusk_pair *pair, double epsilon)
+static double delta_of_gaussian(const dusk_pair *pair, double epsilon, bool up)
 {
-    double least = pair->sigma, most = pair->sigma; /* of 1/mu */
-    if (!(pair->sigma > 0)) {
-        least = dusk_div_down(1, dusk_sqrt_up(pair->mu_squared.upper));
-        most = dusk_div_up(1, dusk_sqrt_down(pair->mu_squared.lower));
-    }
-    return (dusk_bound){ dusk_gaussian_delta_down(most, epsilon), dusk_gaussian_delta_up(least, epsilon) };
+    double sigma = pair->sigma; /* 1/mu */
+    if (!(sigma > 0))
+        sigma = up ? dusk_div_down(1, dusk_sqrt_up(pair->mu_squared.upper))
+                   : dusk_div_up(1, dusk_sqrt_down(pair->mu_squared.lower));
+    return up ? dusk_gaussian_delta_up(sigma, epsilon) : dusk_gaussian_delta_down(sigma, epsilon);
 }
 
 /* With d = 1/scale, and u the loss of the Laplace pair at the threshold, which
@@ -166,34 +164,48 @@ static dusk_bound look_at_laplace(const laplace_law *law)
 
 /* delta grows with the rate and with the distance. */
 DUSK_PROVEN(delta_of_laplace)
-static dusk_bound delta_of_laplace(const dusk_pair *pair, double epsilon)
+static double delta_of_laplace(const dusk_pair *pair, double epsilon, bool up)
 {
-    laplace_law low = { pair->direction, pair->scale.upper, pair->rate, epsilon }, high = low;
-    high.scale = pair->scale.lower;
+    laplace_law law = { pair->direction, up ? pair->scale.lower : pair->scale.upper, pair->rate, epsilon };
     if (pair->rate < 1) {
-        low.rate = dusk_mul_down(pair->rate, 1 - SLACK);
-        high.rate = dusk_mul_up(pair->rate, 1 + SLACK);
-        if (high.rate > 1) high.rate = 1;
+        law.rate = up ? dusk_mul_up(pair->rate, 1 + SLACK) : dusk_mul_down(pair->rate, 1 - SLACK);
+        if (law.rate > 1) law.rate = 1;
     }
-    return (dusk_bound){ look_at_laplace(&low).lower, look_at_laplace(&high).upper };
+    dusk_bound delta = look_at_laplace(&law);
+    return up ? delta.upper : delta.lower;
 }
 
-DUSK_PROVEN(dusk_pair_delta)
+static double delta_of(const dusk_pair *pair, double epsilon, bool up)
+{
+    if (isinf(epsilon)) return 0;
+    switch (pair->kind) {
+    case DUSK_PAIR_ATOMS: return delta_of_atoms(pair, epsilon, up);
+    case DUSK_PAIR_GAUSSIAN: return delta_of_gaussian(pair, epsilon, up);
+    case DUSK_PAIR_MIXTURE:
+        return up ? dusk_mixture_delta_up(pair, epsilon) : dusk_mixture_delta_down(pair, epsilon);
+    case DUSK_PAIR_LAPLACE: return delta_of_laplace(pair, epsilon, up);
+    }
+    return up ? 1 : 0;
+}
+
+DUSK_PROVEN(dusk_pair_delta_up)
+double dusk_pair_delta_up(const dusk_pair *pair, double epsilon)
+{
+    double delta = delta_of(pair, epsilon, true);
+    if (DUSK_MUTATE(INFINITE_LOSS_FORGOTTEN, true, false)) delta = dusk_add_up(delta, pair->infinite.upper);
+    return delta < 1 ? delta : 1;
+}
+
+DUSK_PROVEN(dusk_pair_delta_down)
+double dusk_pair_delta_down(const dusk_pair *pair, double epsilon)
+{
+    double delta = dusk_add_down(delta_of(pair, epsilon, false), pair->infinite.lower);
+    return delta > 0 ? (delta < 1 ? delta : 1) : 0;
+}
+
 dusk_status dusk_pair_delta(dusk_bound *delta, const dusk_pair *pair, double epsilon, dusk_error *err)
 {
-    dusk_bound d = { 0, 1 };
     if (!(epsilon >= 0)) return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "epsilon must not be negative");
-    if (isinf(epsilon)) {
-        d = dusk_bound_of(0);
-    } else {
-        switch (pair->kind) {
-        case DUSK_PAIR_ATOMS: d = delta_of_atoms(pair, epsilon); break;
-        case DUSK_PAIR_GAUSSIAN: d = delta_of_gaussian(pair, epsilon); break;
-        case DUSK_PAIR_MIXTURE: d = dusk_mixture_delta(pair, epsilon); break;
-        case DUSK_PAIR_LAPLACE: d = delta_of_laplace(pair, epsilon); break;
-        }
-    }
-    if (DUSK_MUTATE(INFINITE_LOSS_FORGOTTEN, true, false)) d = dusk_bound_add(d, pair->infinite);
-    *delta = dusk_bound_clamp(d);
+    *delta = (dusk_bound){ dusk_pair_delta_down(pair, epsilon), dusk_pair_delta_up(pair, epsilon) };
     return DUSK_OK;
 }

@@ -44,11 +44,22 @@ DUSK_MUST_USE dusk_status dusk_atoms_staircase(dusk_pair *pair, double epsilon, 
 /* pair_table.c: tables given as points below an fdp or a pld. */
 DUSK_MUST_USE dusk_status dusk_atoms_tradeoff(dusk_pair *pair, const dusk_event_node *table, dusk_error *err);
 DUSK_MUST_USE dusk_status dusk_atoms_losses(dusk_pair *pair, const dusk_event_node *table, dusk_error *err);
-/* A symmetric pair whose curve is at most delta[i] at epsilon[i] (0 = epsilon[0] <
- * epsilon[1] < ..., the last delta is 0) and its convex hull in exp(epsilon)
- * between them; not tight. */
+
+/* pair_curve.c */
+/* A symmetric pair whose curve is delta[i] or more at epsilon[i] (0 = epsilon[0] <
+ * epsilon[1] < ...), the lower convex hull in exp(epsilon) between them and the
+ * last delta beyond: it dominates whatever has, in both directions, a curve of
+ * at most delta[i] at epsilon[i]. Not tight. n >= 1. */
 DUSK_MUST_USE dusk_status dusk_atoms_curve(dusk_pair *pair, const double *epsilon, const double *delta,
                                            size_t n, dusk_error *err);
+/* The same at up to DUSK_CURVE_POINTS points, chosen so that straight lines
+ * between them lose little. delta_up(eps) falls, and is 0 from `top` on (+inf:
+ * never). */
+#define DUSK_CURVE_POINTS 512
+typedef double dusk_delta_up(double epsilon, const void *context);
+DUSK_MUST_USE dusk_status dusk_atoms_sample_curve(dusk_pair *pair, dusk_delta_up *delta_up,
+                                                  const void *context, double top, size_t points,
+                                                  dusk_error *err);
 
 /* pair_sampling.c; 0 < rate < 1. On failure the pair is as it was. */
 /* ATOMS, for REMOVE or ADD: e on a sample [Zhu, Dong & Wang 2022, Theorem 11]. */
@@ -67,9 +78,13 @@ void dusk_mixture_group(dusk_pair *pair, uint64_t count);
  * false when the multiplicities do not fit. */
 bool dusk_gaussian_draws(dusk_pair *pair, uint64_t m, uint64_t n, dusk_direction direction);
 
+/* pair_delta.c: the ends of dusk_pair_delta; eps >= 0. */
+double dusk_pair_delta_up(const dusk_pair *pair, double epsilon);
+double dusk_pair_delta_down(const dusk_pair *pair, double epsilon);
 /* pair_mixture.c: delta(eps) of the mixture of a MIXTURE, without `infinite`;
  * eps >= 0 finite. */
-dusk_bound dusk_mixture_delta(const dusk_pair *pair, double epsilon);
+double dusk_mixture_delta_up(const dusk_pair *pair, double epsilon);
+double dusk_mixture_delta_down(const dusk_pair *pair, double epsilon);
 /* A lower bound of delta(eps) of N(1, sigma^2) and N(0, sigma^2). */
 double dusk_gaussian_delta_down(double sigma, double epsilon);
 

@@ -99,7 +99,7 @@ static void sample_add(dusk_pair *made, const dusk_pair *pair, dusk_bound q)
     }
     made->atoms = n;
     made->absent = dusk_bound_mul(q, pair->absent);
-    made->absent_at = -sampled_loss(q.upper, -pair->absent_at, false);
+    made->absent_at = -sampled_loss(pair->absent_at < 0 ? q.lower : q.upper, -pair->absent_at, false);
 }
 
 DUSK_PROVEN(dusk_atoms_sample)
@@ -194,6 +194,7 @@ void dusk_gaussian_sample(dusk_pair *pair, double rate, dusk_direction direction
     pair->kind = DUSK_PAIR_MIXTURE;
     pair->direction = direction;
     pair->shifts = 1;
+    pair->weight[0] = 0;
     pair->weight[1] = rate;
     pair->infinite = dusk_bound_of(0);
 }
@@ -204,11 +205,17 @@ static void set_binomial(dusk_pair *pair, uint64_t count, mpfr_t weight, const m
 {
     size_t shifts = count < 31 ? (size_t)count : 31;
     mpfr_exp(weight, weight, MPFR_RNDN);
+    pair->weight[0] = mpfr_get_d(weight, MPFR_RNDN);
+    if (!(pair->weight[0] >= DBL_MIN)) pair->weight[0] = 0;
     for (size_t j = 1; j <= shifts; j++) {
         mpfr_mul_ui(weight, weight, count - j + 1, MPFR_RNDN);
         mpfr_div_ui(weight, weight, j, MPFR_RNDN);
         mpfr_mul(weight, weight, odds, MPFR_RNDN);
         pair->weight[j] = mpfr_get_d(weight, MPFR_RNDN);
+        if (pair->weight[j] < DBL_MIN) { /* more weight is worse */
+            pair->weight[j] = DBL_MIN;
+            pair->tight = false;
+        }
     }
     pair->shifts = shifts;
 }
@@ -261,10 +268,15 @@ bool dusk_gaussian_draws(dusk_pair *pair, uint64_t m, uint64_t n, dusk_direction
         pair->sigma /= 2; /* another unit's draw became this one's: distance 2 */
         pair->kind = DUSK_PAIR_MIXTURE;
         pair->direction = direction;
-        /* losses of ADD are at most -ln of the chance of no draw */
-        double scale = direction == DUSK_ADD ? mpfr_get_d(none, MPFR_RNDD) * (1 - 0x1p-50) : 1;
-        if (tail > 0) tail = dusk_div_up(tail, scale);
+        /* for ADD what is lost is a share of Q, at most tail/none of it in each run; twice
+         * that covers any number of runs when it is tiny */
+        double least = mpfr_get_d(none, MPFR_RNDD) * (1 - 0x1p-50);
+        if (tail > 0 && direction == DUSK_ADD) {
+            tail = 2 * dusk_div_up(tail, least);
+            fits = tail <= 0x1p-66;
+        }
         pair->infinite = (dusk_bound){ 0, tail < 1 ? tail : 1 };
+        if (m > pair->shifts) pair->weight[0] = 0; /* what is beyond the shifts counts there */
     }
     mpfr_clears(weight, odds, none, (mpfr_ptr)0);
     return fits;
