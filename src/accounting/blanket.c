@@ -17,8 +17,9 @@
 #define PRECISION 160
 #define EXPONENT 45.0
 
-/* One third of the messages apart: C(clones) has none. The odds decide rho. */
-static void set_odds(dusk_blanket *b, mpfr_t odds)
+/* The odds against one of the first two messages, in the blanket or (without a
+ * third) at all, decide rho = 1/(1 + odds). */
+static void set_odds(dusk_blanket *b, const mpfr_t odds)
 {
     mpfr_t x;
     mpfr_init2(x, PRECISION);
@@ -33,13 +34,9 @@ static void set_odds(dusk_blanket *b, mpfr_t odds)
 /* Clones: each of the two has probability 1/(2p), and A_0 = 2p/(p+1). */
 static void set_clones(dusk_blanket *b, const mpfr_t p, const mpfr_t p_minus_1)
 {
-    mpfr_t odds;
-    mpfr_init2(odds, PRECISION);
-    mpfr_set(odds, p_minus_1, MPFR_RNDN);
-    set_odds(b, odds);
+    set_odds(b, p_minus_1);
     mpfr_mul_ui(b->scale, p, 2, MPFR_RNDN);
     mpfr_div(b->scale, b->scale, b->coth, MPFR_RNDN);
-    mpfr_clear(odds);
 }
 
 /* Stronger clones: 1/(p+1) each, A_0 = 1. */
@@ -62,13 +59,10 @@ static void set_response(dusk_blanket *b, const mpfr_t p_minus_1, uint64_t answe
     mpfr_div_ui(x, x, 2, MPFR_RNDN);
     set_odds(b, x);
     mpfr_set(b->scale, p_minus_1, MPFR_RNDN);
-    mpfr_ui_div(b->tau, 1, p_minus_1, MPFR_RNDN);
-    mpfr_set_ui(x, answers, MPFR_RNDN);
-    mpfr_div(b->weight, x, p_minus_1, MPFR_RNDN);
-    b->in_odds = mpfr_get_d(b->weight, MPFR_RNDN);
-    mpfr_add(x, x, p_minus_1, MPFR_RNDN);
-    mpfr_mul(b->weight, b->weight, p_minus_1, MPFR_RNDN);
-    mpfr_div(b->weight, b->weight, x, MPFR_RNDN);
+    mpfr_ui_div(b->tau, DUSK_MUTATE(SHUFFLE_THIRD_TOO_HEAVY, 1, 2), p_minus_1, MPFR_RNDN);
+    mpfr_div_ui(b->against, p_minus_1, answers, MPFR_RNDN);
+    mpfr_add_ui(x, b->against, 1, MPFR_RNDN);
+    mpfr_ui_div(b->weight, 1, x, MPFR_RNDN);
     mpfr_clear(x);
 }
 
@@ -91,18 +85,18 @@ static void set_variation(dusk_blanket *b, const mpfr_t p, const mpfr_t p_minus_
     mpfr_ui_sub(x, 1, alpha, MPFR_RNDN); /* 1 - weight = (p-1)(1-alpha)/p */
     mpfr_mul(x, x, p_minus_1, MPFR_RNDN);
     mpfr_div(x, x, p, MPFR_RNDN);
-    mpfr_div(x, b->weight, x, MPFR_RNDN);
-    b->in_odds = mpfr_get_d(x, MPFR_RNDN);
+    mpfr_div(b->against, x, b->weight, MPFR_RNDN);
     mpfr_clears(alpha, x, y, (mpfr_ptr)0);
 }
 
+DUSK_PROVEN(dusk_blanket_init)
 void dusk_blanket_init(dusk_blanket *b, dusk_blanket_kind kind, uint64_t n, double local_epsilon,
                        double variation, uint64_t answers)
 {
     mpfr_t p, p_minus_1;
     *b = (dusk_blanket){ .n = n < DUSK_EXCESS_TRIALS_MAX ? n : DUSK_EXCESS_TRIALS_MAX };
     mpfr_inits2(PRECISION, p, p_minus_1, b->scale, b->tau, b->coth, b->log_rho, b->log_other, b->weight,
-                (mpfr_ptr)0);
+                b->against, (mpfr_ptr)0);
     mpfr_set_d(p, local_epsilon, MPFR_RNDN);
     mpfr_div_2ui(b->coth, p, 1, MPFR_RNDN);
     mpfr_coth(b->coth, b->coth, MPFR_RNDN);
@@ -121,7 +115,7 @@ void dusk_blanket_init(dusk_blanket *b, dusk_blanket_kind kind, uint64_t n, doub
 
 void dusk_blanket_clear(dusk_blanket *b)
 {
-    mpfr_clears(b->scale, b->tau, b->coth, b->log_rho, b->log_other, b->weight, (mpfr_ptr)0);
+    mpfr_clears(b->scale, b->tau, b->coth, b->log_rho, b->log_other, b->weight, b->against, (mpfr_ptr)0);
 }
 
 double dusk_blanket_deviation(const dusk_blanket *b)
@@ -153,6 +147,7 @@ typedef struct line {
     dusk_uint128 step, tau;
 } line;
 
+DUSK_PROVEN(find_line)
 static line find_line(const dusk_blanket *b, double epsilon)
 {
     mpfr_t t, x;
@@ -181,61 +176,80 @@ static void excess_up(mpfr_t out, const dusk_blanket *b, line l, uint64_t trials
     dusk_excess_sum_up(out, &sum);
 }
 
-/* N - 1 ~ Bin(n - 1, weight), cut into blocks: what is below the first has mass at
- * most `below`, what is above the last belongs to it. */
-static void make_blocks(dusk_blanket *b, double about)
+/* P(N - 1 = x), N - 1 ~ Bin(n - 1, weight). */
+DUSK_PROVEN(mass_up)
+static double mass_up(const dusk_blanket *b, uint64_t x)
 {
-    const double others = (double)(b->n - 1), weight = mpfr_get_d(b->weight, MPFR_RNDN);
-    double exponent = EXPONENT + fmin(700, fmax(0, -log(about)));
-    double mean = others * weight, variance = mean / (1 + b->in_odds);
-    double third = exponent / 3, reach = third + sqrt(third * third + 2 * exponent * variance) + 1;
-    uint64_t low = mean - reach > 0 ? (uint64_t)(mean - reach) : 0;
-    uint64_t high = mean + reach < others ? (uint64_t)(mean + reach) + 1 : b->n - 1;
-    uint64_t middle = (uint64_t)mean, count = high - low + 1;
-    /* A sum over M costs its deviation; all of them together should be quick. */
-    double budget = 1e5 / sqrt(1 + others * weight / (1 + b->odds));
-    unsigned most =
-        count <= DUSK_BLANKET_BLOCKS_MAX ? DUSK_BLANKET_BLOCKS_MAX : (unsigned)fmin(48, fmax(8, budget));
-    uint64_t width = (count + most - 1) / most;
-    b->blocks = (unsigned)((count + width - 1) / width);
-    b->below = low ? exp(1 - exponent) : 0;
-    mpfr_t log_mass, term;
-    mpfr_inits2(PRECISION, log_mass, term, (mpfr_ptr)0);
-    dusk_log_choose(log_mass, b->n - 1, middle, 0);
+    mpfr_t mass, term;
+    mpfr_inits2(PRECISION, mass, term, (mpfr_ptr)0);
+    dusk_log_choose(mass, b->n - 1, x, 0);
     mpfr_log(term, b->weight, MPFR_RNDN);
-    mpfr_mul_ui(term, term, middle, MPFR_RNDN);
-    mpfr_add(log_mass, log_mass, term, MPFR_RNDN);
-    mpfr_ui_sub(term, 1, b->weight, MPFR_RNDN);
+    mpfr_mul_ui(term, term, x, MPFR_RNDN);
+    mpfr_add(mass, mass, term, MPFR_RNDN);
+    mpfr_mul(term, b->weight, b->against, MPFR_RNDN); /* 1 - weight */
     mpfr_log(term, term, MPFR_RNDN);
-    mpfr_mul_ui(term, term, b->n - 1 - middle, MPFR_RNDN);
-    mpfr_add(log_mass, log_mass, term, MPFR_RNDN);
-    mpfr_exp(log_mass, log_mass, MPFR_RNDU);
-    const double top = mpfr_get_d(log_mass, MPFR_RNDU);
-    mpfr_clears(log_mass, term, (mpfr_ptr)0);
+    mpfr_mul_ui(term, term, b->n - 1 - x, MPFR_RNDN);
+    mpfr_add(mass, mass, term, MPFR_RNDN);
+    mpfr_add_d(mass, mass, 0x1p-80, MPFR_RNDU); /* for its own rounding */
+    mpfr_exp(mass, mass, MPFR_RNDU);
+    double result = mpfr_get_d(mass, MPFR_RNDU);
+    mpfr_clears(mass, term, (mpfr_ptr)0);
+    return result;
+}
+
+/* The masses of N - 1 = low .. high, added up in blocks of `width`. */
+DUSK_PROVEN(fill_blocks)
+static void fill_blocks(dusk_blanket *b, uint64_t low, uint64_t high, uint64_t width)
+{
+    const double others = (double)(b->n - 1), odds = mpfr_get_d(b->against, MPFR_RNDN);
+    const uint64_t middle = (uint64_t)(others / (1 + odds));
+    const double top = mass_up(b, middle);
     for (unsigned i = 0; i < b->blocks; i++) {
-        b->block[i] = low + i * width + 1;
+        b->block[i] = low + i * width + DUSK_MUTATE(SHUFFLE_BLOCKS_ROUND_UP, 1, width);
         b->mass[i] = 0;
     }
     double mass = top;
     for (uint64_t x = middle; x <= high; x++) {
         b->mass[(x - low) / width] += mass;
-        mass *= (others - (double)x) / ((double)x + 1) * b->in_odds;
+        mass *= (others - (double)x) / (((double)x + 1) * odds);
     }
     mass = top;
     for (uint64_t x = middle; x > low; x--) {
-        mass *= (double)x / ((others - (double)x + 1) * b->in_odds);
+        mass *= (double)x * odds / (others - (double)x + 1);
         b->mass[(x - 1 - low) / width] += mass;
     }
-    /* Each step rounds four times at most; what underflows is below 1e-300 a block. */
-    for (unsigned i = 0; i < b->blocks; i++)
-        b->mass[i] = b->mass[i] * (1 + 16 * U * ((double)count + 64)) + 1e-300;
+    /* Five roundings a step at most; what underflows is below 1e-300 in a block. */
+    double rounding = 16 * U * ((double)(high - low) + 64);
+    for (unsigned i = 0; i < b->blocks; i++) b->mass[i] = b->mass[i] * (1 + rounding) + 1e-300;
+}
+
+/* What is below the first block has mass at most `below`, what is above the last
+ * belongs to it. */
+DUSK_PROVEN(make_blocks)
+static void make_blocks(dusk_blanket *b, double about)
+{
+    double others = (double)(b->n - 1), against = mpfr_get_d(b->against, MPFR_RNDN);
+    double mean = others / (1 + against), variance = mean * against / (1 + against);
+    double exponent = EXPONENT + fmin(700, fmax(0, -log(about))), third = exponent / 3;
+    /* Bernstein's inequality: P(|N - 1 - mean| >= reach) <= 2 e^-exponent. */
+    double reach = third + sqrt(third * third + 2 * exponent * variance) + 1;
+    uint64_t low = mean - reach > 0 ? (uint64_t)(mean - reach) : 0;
+    uint64_t high = mean + reach < others ? (uint64_t)(mean + reach) + 1 : b->n - 1, count = high - low + 1;
+    /* A sum over M costs its deviation; all of them together should be quick. */
+    double budget = fmin(48, fmax(8, 1e5 / sqrt(1 + mean / (1 + b->odds))));
+    uint64_t most = count <= DUSK_BLANKET_BLOCKS_MAX ? DUSK_BLANKET_BLOCKS_MAX : (uint64_t)budget;
+    uint64_t width = (count + most - 1) / most;
+    b->blocks = (unsigned)((count + width - 1) / width);
+    fill_blocks(b, low, high, width);
+    b->below = low ? exp(1 - exponent) : 0;
     b->mass[b->blocks - 1] += exp(1 - EXPONENT);
 }
 
 /* weight Sum of P(N) E(excess | N) / N */
+DUSK_PROVEN(blocks_up)
 static void blocks_up(mpfr_t out, dusk_blanket *b, line l, double about)
 {
-    if (!(b->guess == about)) make_blocks(b, about);
+    if (b->blocks == 0 || !(b->guess == about)) make_blocks(b, about);
     b->guess = about;
     mpfr_t term;
     mpfr_init2(term, PRECISION);
@@ -250,6 +264,7 @@ static void blocks_up(mpfr_t out, dusk_blanket *b, line l, double about)
     mpfr_clear(term);
 }
 
+DUSK_PROVEN(dusk_blanket_delta_up)
 void dusk_blanket_delta_up(mpfr_t out, dusk_blanket *b, double epsilon, double about)
 {
     line l = find_line(b, epsilon);

@@ -24,12 +24,14 @@ typedef enum dusk_blanket_kind {
 
 typedef struct dusk_blanket {
     uint64_t n;
-    bool third;
-    mpfr_t scale, tau, coth;   /* tau over tanh(eps/2); 1/tanh(eps0/2) */
-    mpfr_t log_rho, log_other; /* of M among N = n, or given N */
-    mpfr_t weight;             /* P(one unit is in the blanket), for the third kind */
-    double odds, in_odds;      /* against the first two; for being in the blanket */
-    double guess;              /* the blocks were made for this delta */
+    bool third;                /* there is a third kind of message */
+    mpfr_t scale, tau, coth;   /* as in blanket.c; tau over tanh(eps/2), 1/tanh(eps0/2) */
+    mpfr_t log_rho, log_other; /* ln rho and ln(1 - rho), rho = 1/(1 + odds) */
+    double odds;               /* against one of the first two messages */
+    /* With a third kind: P(one unit is in the blanket), the odds against that, and
+     * the number N of units in the blanket in blocks, made for the guess of delta. */
+    mpfr_t weight, against;
+    double guess;
     unsigned blocks;
     uint64_t block[DUSK_BLANKET_BLOCKS_MAX]; /* the smallest N of each */
     double mass[DUSK_BLANKET_BLOCKS_MAX];

@@ -18,7 +18,7 @@
 
 #define U 0x1p-53
 #define PRECISION 160
-#define EXPONENT 45.0 /* of what the window leaves out */
+#define EXPONENT 45.0 /* of what the window leaves out, or more */
 
 typedef struct window {
     uint64_t low, high;
@@ -67,21 +67,21 @@ static double best_lambda(const tilt *t)
     return low > least ? low : least;
 }
 
-/* t with P(|Bin(n, rho) - n rho| >= t) <= 2 e^-EXPONENT, by Bernstein's inequality. */
-static double deviation(double variance)
+/* t with P(|Bin(n, rho) - n rho| >= t) <= 2 e^-exponent, by Bernstein's inequality. */
+static double deviation(double variance, double exponent)
 {
-    double third = EXPONENT / 3;
-    return third + sqrt(third * third + 2 * EXPONENT * variance) + 1;
+    double third = exponent / 3;
+    return third + sqrt(third * third + 2 * exponent * variance) + 1;
 }
 
-/* About the least x with P(Bin(n, rho) >= x) <= e^-EXPONENT by Chernoff's bound
+/* About the least x with P(Bin(n, rho) >= x) <= e^-exponent by Chernoff's bound
  * e^-(x ln(x/mean) - x + mean), in [mean, most]: Bernstein's is far off at small means. */
-static double upper_end(double mean, double most)
+static double upper_end(double mean, double most, double exponent)
 {
     double low = mean, high = most;
     for (int i = 0; i < 60 && high - low > 0.25; i++) {
         double x = (low + high) / 2;
-        if (x * log(x / mean) - x + mean >= EXPONENT + 0.1)
+        if (x * log(x / mean) - x + mean >= exponent + 0.1)
             high = x;
         else
             low = x;
@@ -89,6 +89,7 @@ static double upper_end(double mean, double most)
     return high;
 }
 
+DUSK_PROVEN(find_window)
 static window find_window(const dusk_excess_sum *sum)
 {
     tilt t = { .trials = (double)sum->trials,
@@ -96,16 +97,19 @@ static window find_window(const dusk_excess_sum *sum)
                .slant = ldexp((double)((dusk_int128)sum->step - ((dusk_int128)1 << 63)), -64),
                .offset = ldexp((double)sum->offset, -64) };
     double lambda = best_lambda(&t), rho = tilted_rho(&t, lambda);
-    double mean = t.trials * rho, reach = deviation(mean * (1 - rho));
+    /* When M is 0 mostly, the moment is far above the sum. */
+    double exponent = EXPONENT + 2 * fmax(0, -log(t.trials * t.rho));
+    double mean = t.trials * rho, reach = deviation(mean * (1 - rho), exponent);
     reach = DUSK_MUTATE(SHUFFLE_WINDOW_NARROW, reach, reach / 8);
     window w = { .low = 1, .high = sum->trials };
     if (mean - reach > 1) w.low = (uint64_t)(mean - reach);
-    double end = upper_end(mean, mean + reach);
+    double end = upper_end(mean, mean + reach, exponent);
     if (end < t.trials) w.high = (uint64_t)end + 1;
     double product = t.trials * log1p(t.rho * expm1(log_q(&t, lambda)));
     /* (y)+ <= e^(lambda y - 1)/lambda. The last terms are for rounding. */
-    w.log_tail = product - lambda * t.offset - 1 - log(lambda) + M_LN2 - EXPONENT + 1 +
+    w.log_tail = product - lambda * t.offset - 1 - log(lambda) + M_LN2 - exponent + 1 +
                  1e-12 * (fabs(product) + lambda * t.offset);
+    if (w.low == 1 && w.high == sum->trials) w.log_tail = -INFINITY; /* nothing is outside */
     return w;
 }
 
@@ -118,10 +122,15 @@ typedef struct sweep {
 
 static uint64_t line_whole(dusk_uint128 line) { return (uint64_t)(line >> 64) + 1; }
 
-/* K minus the line. */
-static double line_part(dusk_uint128 line) { return 1 - (double)(int64_t)((uint64_t)line >> 1) * 0x1p-63; }
+/* K minus the line, in (0, 1]: never less, by 2^-61 more at most, and rounded once. */
+static double line_part(dusk_uint128 line)
+{
+    uint64_t gap = 0 - (uint64_t)line;
+    return gap ? (double)(int64_t)((gap >> 2) + 1) * 0x1p-62 : 1;
+}
 
 /* S and F at the top from their series, in units of P(A = K); needs m/2 <= K <= m. */
+DUSK_PROVEN(start)
 static void start(sweep *w, uint64_t m, uint64_t k)
 {
     double up = (double)(m - k), down = (double)(k + 1), term = 1, s = 0, f = 0, i = 0;
@@ -142,6 +151,7 @@ static void start(sweep *w, uint64_t m, uint64_t k)
 }
 
 /* From m to m - 1 >= 1; `falls` says whether K does. */
+DUSK_PROVEN(advance)
 static void advance(sweep *w, bool falls, double trials, double odds)
 {
     double m = (double)w->m, k = (double)w->k, half = w->beta / 2;
@@ -158,9 +168,11 @@ static void advance(sweep *w, bool falls, double trials, double odds)
     w->relative_beta += 10 * U;
     w->m--;
     w->k -= falls;
+    if (w->k == w->m) w->f = w->error_f = 0; /* nothing is above the whole */
 }
 
 /* The sum over the window, in units of P(M = high) P(A = K). */
+DUSK_PROVEN(sweep_window)
 static double sweep_window(const dusk_excess_sum *sum, window range, dusk_uint128 line)
 {
     const double trials = (double)sum->trials;
@@ -170,7 +182,7 @@ static double sweep_window(const dusk_excess_sum *sum, window range, dusk_uint12
     for (;; steps++) {
         double y = line_part(line), term = w.f + y * w.s;
         total += term;
-        error += w.error_f + w.error_s + 4 * U * (fabs(w.f) + fabs(w.s));
+        error += w.error_f + y * w.error_s + 4 * U * (fabs(w.f) + y * fabs(w.s));
         if (w.m <= range.low) break;
         line -= sum->step;
         uint64_t k = line_whole(line);
@@ -182,6 +194,7 @@ static double sweep_window(const dusk_excess_sum *sum, window range, dusk_uint12
 }
 
 /* out = ln(count! / (part! other! (count - part - other)!)) */
+DUSK_PROVEN(dusk_log_choose)
 void dusk_log_choose(mpfr_t out, uint64_t count, uint64_t part, uint64_t other)
 {
     const uint64_t rest[] = { part, other, count - part - other };
@@ -214,6 +227,7 @@ static void log_unit(mpfr_t out, const dusk_excess_sum *sum, uint64_t m, uint64_
     mpfr_clear(term);
 }
 
+DUSK_PROVEN(dusk_excess_sum_up)
 void dusk_excess_sum_up(mpfr_t out, const dusk_excess_sum *sum)
 {
     window range = find_window(sum);

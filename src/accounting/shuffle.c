@@ -19,6 +19,7 @@
 #define CLOSE 1e-11 /* in relation: an epsilon this close to the least one will do */
 
 /* (e^eps0 - e^eps)/(e^eps0 + 1), the curve of any eps0-private mechanism. */
+DUSK_PROVEN(local_delta_up)
 static double local_delta_up(double local_epsilon, double epsilon)
 {
     if (epsilon >= local_epsilon) return 0;
@@ -29,6 +30,7 @@ static double local_delta_up(double local_epsilon, double epsilon)
 }
 
 /* 1 - e^(eps - eps0) <= delta (1 + e^-eps0) */
+DUSK_PROVEN(local_epsilon_up)
 static double local_epsilon_up(double local_epsilon, double delta)
 {
     double top = dusk_mul_down(delta, dusk_add_down(1, dusk_exp_down(-local_epsilon)));
@@ -52,6 +54,7 @@ static bool is_plain(uint64_t n, double local_epsilon)
     return n < 2 || local_epsilon < LOCAL_LEAST || local_epsilon > LOCAL_MOST;
 }
 
+DUSK_PROVEN(dusk_shuffle_bound_delta_up)
 double dusk_shuffle_bound_delta_up(dusk_shuffle_bound bound, uint64_t n, double local_epsilon, double epsilon)
 {
     if (n < 1 || !(local_epsilon >= 0) || !(epsilon >= 0)) return 1;
@@ -65,7 +68,7 @@ double dusk_shuffle_bound_delta_up(dusk_shuffle_bound bound, uint64_t n, double 
     /* The Gaussian curve with the same deviation guesses the size. */
     double x = epsilon / dusk_blanket_deviation(&blanket);
     dusk_blanket_delta_up(delta, &blanket, epsilon, exp(-fmin(690, x * x / 2)));
-    double result = mpfr_get_d(delta, DUSK_MUTATE(SHUFFLE_DELTA_ROUNDS_DOWN, MPFR_RNDU, MPFR_RNDD));
+    double result = mpfr_get_d(delta, MPFR_RNDU);
     mpfr_clear(delta);
     dusk_blanket_clear(&blanket);
     return result < local ? result : local;
@@ -111,6 +114,7 @@ static bool is_done(const search *s)
     return slope < 0 && s->excess[0] >= slope * CLOSE * s->x[0];
 }
 
+DUSK_PROVEN(invert)
 static double invert(dusk_blanket *blanket, double local_epsilon, double delta)
 {
     mpfr_t bound;
@@ -134,6 +138,7 @@ static double invert(dusk_blanket *blanket, double local_epsilon, double delta)
     return DUSK_MUTATE(SHUFFLE_EPSILON_NOT_CERTIFIED, s.high, s.low);
 }
 
+DUSK_PROVEN(dusk_shuffle_bound_epsilon_up)
 double dusk_shuffle_bound_epsilon_up(dusk_shuffle_bound bound, uint64_t n, double local_epsilon, double delta)
 {
     if (n < 1 || !(local_epsilon >= 0) || !(delta >= 0)) return INFINITY;
@@ -151,11 +156,13 @@ double dusk_shuffle_bound_epsilon_up(dusk_shuffle_bound bound, uint64_t n, doubl
 
 static const dusk_shuffle_bound worst_case = { .kind = DUSK_BLANKET_STRONGER_CLONES };
 
+DUSK_PROVEN(dusk_shuffle_delta_up)
 double dusk_shuffle_delta_up(uint64_t n, double local_epsilon, double epsilon)
 {
     return dusk_shuffle_bound_delta_up(worst_case, n, local_epsilon, epsilon);
 }
 
+DUSK_PROVEN(dusk_shuffle_epsilon_up)
 double dusk_shuffle_epsilon_up(uint64_t n, double local_epsilon, double delta)
 {
     return dusk_shuffle_bound_epsilon_up(worst_case, n, local_epsilon, delta);
@@ -163,6 +170,7 @@ double dusk_shuffle_epsilon_up(uint64_t n, double local_epsilon, double delta)
 
 /* Where the answers are few and n is not, the blocks of N can cost more than the
  * third message is worth: the worst case holds as well. */
+DUSK_PROVEN(dusk_shuffle_response_delta_up)
 double dusk_shuffle_response_delta_up(uint64_t n, double local_epsilon, uint64_t answers, double epsilon)
 {
     dusk_shuffle_bound bound = { .kind = DUSK_BLANKET_RESPONSE, .answers = answers };
@@ -170,6 +178,7 @@ double dusk_shuffle_response_delta_up(uint64_t n, double local_epsilon, uint64_t
     return fmin(delta, dusk_shuffle_delta_up(n, local_epsilon, epsilon));
 }
 
+DUSK_PROVEN(dusk_shuffle_response_epsilon_up)
 double dusk_shuffle_response_epsilon_up(uint64_t n, double local_epsilon, uint64_t answers, double delta)
 {
     dusk_shuffle_bound bound = { .kind = DUSK_BLANKET_RESPONSE, .answers = answers };

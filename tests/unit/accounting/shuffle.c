@@ -198,12 +198,41 @@ static void truth_is_below(void **state)
     }
 }
 
+/* Theorem 1 for randomized response with n reports, by all counts; good to 1e-11. */
+static double response_sum(unsigned n, double local, double answers, double epsilon)
+{
+    double p = exp(local), e = exp(epsilon), alpha = 1 / (p + answers - 1), sum = 0;
+    for (unsigned a = 0; a <= n; a++)
+        for (unsigned b = 0; a + b <= n; b++)
+            for (unsigned c = 0; a + b + c <= n; c++) {
+                double z = (p - e) * a - (p * e - 1) * b - (e - 1) * c;
+                if (!(z > 0)) break;
+                unsigned d = n - a - b - c;
+                double chance = lgamma(n + 1.0) - lgamma(a + 1.0) - lgamma(b + 1.0) - lgamma(c + 1.0) -
+                                lgamma(d + 1.0) + (a + b) * log(alpha) + c * log((answers - 2) * alpha) +
+                                d * log((p - 1) * alpha);
+                sum += exp(chance) * z;
+            }
+    return sum / n;
+}
+
+static void blocks_are_on_the_safe_side(void **state)
+{
+    (void)state;
+    for (double epsilon = 0.05; epsilon < 0.7; epsilon *= 2) {
+        double exact = response_sum(160, 1, 3, epsilon);
+        double bound = dusk_shuffle_response_delta_up(160, 1, 3, epsilon);
+        if (!(bound >= exact * (1 - 1e-10) && bound < exact * 1.3 && bound > exact * (1 + 1e-7)))
+            fail_msg("epsilon %g: %.17g for %.17g", epsilon, bound, exact);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends),           cmocka_unit_test(hostile_numbers_end_well),
         cmocka_unit_test(monotone),       cmocka_unit_test(names_are_in_order),
-        cmocka_unit_test(truth_is_below),
+        cmocka_unit_test(truth_is_below), cmocka_unit_test(blocks_are_on_the_safe_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
