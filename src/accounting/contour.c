@@ -29,8 +29,9 @@ static double alias_right(const dusk_contour_line *line, double epsilon, double 
     double right = line->right, gap = (right - line->c) * period;
     double factor = right * log(right) - (1 + right) * log1p(right);
     double exponent = line->right_start - right * epsilon + factor;
-    double slack =
-        LIBM * (fabs(line->right_start) + right * fabs(epsilon) + right * fabs(log(right)) + 2 + gap);
+    double slack = 4 * LIBM *
+                   (fabs(line->right_start) + right * fabs(epsilon) + (1 + right) * log1p(right) +
+                    right * fabs(log(right)) + gap + 1);
     return 1.0001 * exp(exponent + slack - gap) / -expm1(-gap * (1 - 8 * U));
 }
 
@@ -219,7 +220,7 @@ static dusk_bound enclose_epsilon(const dusk_contour_line *line, double delta, d
     for (int i = 0; i < LOOKS; i++, step *= 2) {
         double e = dusk_sub_down(epsilon, step);
         if (!(e > 0)) break;
-        if (dusk_contour_look_at(line, e).delta.lower >= delta) {
+        if (dusk_contour_look_at(line, e).delta.lower > delta) {
             out.lower = e;
             break;
         }

@@ -194,7 +194,7 @@ static double tail_bound(const gathering *g, double x, double log_f, const dusk_
 {
     const dusk_pair *pair = g->pair;
     double variance = pair->sigma * pair->sigma, c = g->c, J = (double)pair->shifts, rate = 0;
-    if (x > 0 && pair->direction != DUSK_ADD) rate = (c + 1) * J / variance;
+    if (x > 0) rate = (pair->direction == DUSK_ADD ? 1 : c + 1) * J / variance;
     if (x > 0 && pair->direction == DUSK_REPLACE) rate += c * BLUR * b->slope;
     if (x < 0 && pair->direction == DUSK_ADD) rate = c * BLUR * b->slope;
     if (x < 0 && pair->direction == DUSK_REPLACE) rate = J / variance;
