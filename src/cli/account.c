@@ -54,6 +54,9 @@ static dusk_status check_pointless(const account_job *job, dusk_error *err)
                 return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask one question at a time",
                                  "--%s does not go with --%s", option->name, pairs[i].question);
     }
+    if (account_given(job, "solve") && job->accountant == DUSK_CLT)
+        return fail_usage(err, "leave --accountant out: the best bound is used",
+                          "clt is an approximation: no promise can be built on it");
     if (account_given(job, "steps") && !(account_given(job, "all") && account_given(job, "plot")))
         return fail_usage(err, "dusk account 'gaussian(20) * 100' --delta 1e-6 --all --plot steps.svg",
                           "--steps is for the drawing of --all --plot");

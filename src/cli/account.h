@@ -71,6 +71,7 @@ typedef struct account_series {
     double *x, *lower, *upper;
     size_t n;
     dusk_accountant accountant; /* who answered at the last point */
+    bool approximation;
 } account_series;
 dusk_status account_series_new(account_series *out, size_t n, dusk_error *err);
 void account_series_free(account_series *series); /* also after a failure */

@@ -24,7 +24,7 @@ const char *account_method(dusk_accountant accountant)
     case DUSK_RDP: return "rdp: Renyi divergences at the best order";
     case DUSK_MOMENTS: return "moments accountant, closed form";
     case DUSK_GDP: return "gdp: Gaussian privacy";
-    case DUSK_CLT: return "clt: central limit theorem";
+    case DUSK_CLT: return "clt: central limit theorem; an approximation, not a bound";
     case DUSK_LATTICE: return "lattice: convolution of privacy losses, certified";
     case DUSK_CONTOUR: return "contour: integral of the moment generating function, certified";
     }
@@ -200,12 +200,22 @@ static int compare_rows(const void *left, const void *right)
     return (int)a->accountant - (int)b->accountant;
 }
 
+/* What it said, without its name, which is in the first column already. */
+static const char *reason(const row *one)
+{
+    char before[64];
+    snprintf(before, sizeof before, "the %s accountant ", dusk_accountant_name(one->accountant));
+    size_t length = strlen(before);
+    return strncmp(one->refusal.message, before, length) ? one->refusal.message
+                                                         : one->refusal.message + length;
+}
+
 static void print_row(const row *one)
 {
     char upper[DUSK_DECIMAL_SIZE], lower[DUSK_DECIMAL_SIZE] = "-";
     const char *name = dusk_accountant_name(one->accountant);
     if (one->refusal.status != DUSK_OK) {
-        printf("%-10s  %14s  %14s  %s\n", name, "-", "-", one->refusal.message);
+        printf("%-10s  %14s  %14s  %s\n", name, "-", "-", reason(one));
         return;
     }
     dusk_decimal_up(upper, one->found.bound.upper, ACCOUNT_DIGITS);

@@ -78,6 +78,7 @@ dusk_status account_sample_curve(const account_job *job, account_series *out, si
         out->lower[i] = found.bound.lower;
         out->upper[i] = found.bound.upper;
         out->accountant = found.accountant;
+        out->approximation = found.approximation != 0;
     }
     return status;
 }
@@ -97,6 +98,7 @@ dusk_status account_sample_tradeoff(const account_job *job, account_series *out,
         out->lower[i] = found.bound.lower;
         out->upper[i] = found.bound.upper;
         out->accountant = found.accountant;
+        out->approximation = found.approximation != 0;
     }
     return status;
 }
@@ -118,6 +120,8 @@ static void json_series(const account_job *job, const account_series *series, co
     json_array(&json, name[2], series->lower, series->n);
     dusk_json_key(&json, "accountant");
     dusk_json_string(&json, dusk_accountant_name(job->accountant));
+    dusk_json_key(&json, "approximation");
+    dusk_json_bool(&json, series->approximation);
     account_json_end(&json);
 }
 

@@ -19,6 +19,7 @@ try 'gaussian(1)' --curve --tradeoff
 try 'gaussian(1)' --curve --points 1
 try 'gaussian(sigma)' --solve sigma
 try 'gaussian(sigma)' --solve sigma --epsilon 1
+try 'gaussian(sigma)' --solve sigma --epsilon 1 --delta 1e-6 --accountant clt
 try 'gaussian(1)' --file events.txt --delta 1e-6
 try --file nowhere.txt --delta 1e-6
 try --file . --delta 1e-6
