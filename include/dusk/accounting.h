@@ -306,10 +306,10 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_account_solve(double *out, const char *t
  *          largest loss (Gaussian noise) is refused with DUSK_ERR_UNSUPPORTED:
  *          dusk_filter_charge_at gives it a delta.
  *   zcdp   with its (xi, rho), at one order that is fixed by the budget
- *   rdp    with its Renyi divergences at 33 orders that are fixed by the budget.
+ *   rdp    with its Renyi divergences at some twenty orders, fixed by the budget.
  *          The order that counts in the end may depend on answers, and delta is
- *          shared among the orders for that: for Gaussian noise zcdp has a few
- *          per cent more room, for anything else rdp has.
+ *          shared among the orders for that: for Gaussian noise zcdp and gdp have
+ *          a little more room, for anything else rdp has.
  *   gdp    with its mu: gaussian, gdp, tree, matrix, and groups of them
  * DUSK_ERR_UNSUPPORTED when the event has no such price. All but basic need a
  * delta above 0. What the contour or lattice accountant says about a whole run

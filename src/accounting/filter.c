@@ -32,7 +32,8 @@ static void set_budget(dusk_filter *filter, dusk_budget budget)
         return;
     }
     double middle = dusk_meter_best_order(budget.epsilon, budget.delta);
-    dusk_meter_set_orders(meter, middle, meter->kind == DUSK_FILTER_RDP ? DUSK_METER_SIDE : 0, budget.delta);
+    dusk_meter_set_orders(meter, meter->kind == DUSK_FILTER_RDP ? DUSK_ORDERS_NEAR : DUSK_ORDERS_ONE, middle,
+                          budget.delta, budget.epsilon);
     for (size_t j = 0; j < meter->orders; j++) {
         double rest = DUSK_MUTATE(FILTER_ORDER_BUDGET_TOO_LARGE,
                                   dusk_sub_down(budget.epsilon, meter->offset[j]), budget.epsilon);

@@ -2,6 +2,7 @@
 #include "accounting/meter.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "accounting/accountants.h"
@@ -82,25 +83,38 @@ static double offset_up(double alpha, double log_inverse_up)
     return dusk_add_up(first, second);
 }
 
-/* The share of delta of the order that is `distance` from the middle. */
-static double weight(size_t distance)
+/* The share of delta of the order that is j from the middle. NEAR is good to
+ * small orders: ln(1/share)/a counts most there, and sampled noise wants them. */
+static double weight(dusk_orders orders, int j)
 {
-    double j = (double)distance;
-    return distance == 0 ? 0.5 : 0.25 / (j * (j + 1));
+    double distance = abs(j);
+    if (orders == DUSK_ORDERS_NEAR && j <= 0) return j == 0 ? 0.25 : 0.125;
+    return j == 0 ? 0.5 : 0.25 / (distance * (distance + 1));
+}
+
+/* Where it is, in log2 of a over that in the middle. Of a budget about nothing is
+ * left below half of the best a; what needs very large orders is not choosy. */
+static double place(dusk_orders orders, int j)
+{
+    if (orders == DUSK_ORDERS_WIDE) return j / 2.0;
+    return j < 0 ? j / 5.0 : j <= 8 ? j / 4.0 : j - 6.0;
 }
 
 DUSK_PROVEN(dusk_meter_set_orders)
-void dusk_meter_set_orders(dusk_meter *meter, double middle, size_t side, double delta)
+void dusk_meter_set_orders(dusk_meter *meter, dusk_orders orders, double middle, double delta, double epsilon)
 {
-    double all = -dusk_log_down(delta);
+    int below = orders == DUSK_ORDERS_WIDE ? DUSK_METER_SIDE : orders == DUSK_ORDERS_NEAR ? 4 : 0;
+    int above = orders == DUSK_ORDERS_ONE ? 0 : DUSK_METER_SIDE;
+    double all = -dusk_log_down(delta), before = 1;
     meter->orders = 0;
-    for (size_t i = 0; i <= 2 * side; i++) {
-        size_t distance = i < side ? side - i : i - side;
-        double alpha = 1 + tidy((middle - 1) * exp2(((double)i - (double)side) / 2));
-        double share = side == 0 ? 1 : DUSK_MUTATE(METER_ORDERS_FREE, weight(distance), 1.0);
-        if (meter->orders > 0 && !(alpha > meter->alpha[meter->orders - 1])) continue;
+    for (int j = -below; j <= above; j++) {
+        double alpha = 1 + tidy((middle - 1) * exp2(place(orders, j)));
+        double share = above == 0 ? 1 : DUSK_MUTATE(METER_ORDERS_FREE, weight(orders, j), 1.0);
+        double offset = offset_up(alpha, dusk_sub_up(all, dusk_log_down(share)));
+        if (!(alpha > before) || (j != 0 && orders == DUSK_ORDERS_NEAR && offset >= epsilon)) continue;
+        before = alpha;
         meter->alpha[meter->orders] = alpha;
-        meter->offset[meter->orders++] = offset_up(alpha, dusk_sub_up(all, dusk_log_down(share)));
+        meter->offset[meter->orders++] = offset;
     }
     if (meter->kind == DUSK_FILTER_RDP) meter->slots = meter->orders;
 }

@@ -48,9 +48,15 @@ DUSK_MUST_USE dusk_status dusk_meter_init(dusk_meter *meter, dusk_filter_kind ki
 /* The order that is best for divergences that grow like alpha, for a target. Any
  * order is sound. */
 double dusk_meter_best_order(double epsilon, double delta);
-/* Orders around `middle`, at most `side` on each side; when it is 0 the one in the
- * middle has all of delta, else delta is shared among them. */
-void dusk_meter_set_orders(dusk_meter *meter, double middle, size_t side, double delta);
+/* Which orders to use, the one given being in the middle. */
+typedef enum dusk_orders {
+    DUSK_ORDERS_ONE = 1, /* it alone, with all of delta; the others share delta */
+    DUSK_ORDERS_NEAR,    /* dense about it, for the budget epsilon it was made for: an order
+                            whose offset is all of epsilon is left out */
+    DUSK_ORDERS_WIDE     /* a factor of 2^8 on each side, for any epsilon  */
+} dusk_orders;
+void dusk_meter_set_orders(dusk_meter *meter, dusk_orders orders, double middle, double delta,
+                           double epsilon);
 
 /* What the event costs. At delta 0 a basic meter takes the event's largest loss
  * and own delta; else its epsilon at delta, by the best accountant.

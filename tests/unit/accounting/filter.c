@@ -193,7 +193,7 @@ static void no_order_is_free(void **state)
     double reached = 0;
     for (size_t y = 0; y < 2; y++) reached += first.p[y] * last_gamble(filter, epsilon, first.loss[y]);
     if (!(reached <= delta)) fail_msg("reached %.17g", reached);
-    assert_true(reached > delta / 4); /* the analyst did try */
+    assert_true(reached > delta / 8); /* the analyst did try */
     dusk_filter_free(filter);
 }
 
@@ -252,7 +252,7 @@ static void budgets_are_used(void **state)
     dusk_filter *rdp = filter_of(DUSK_FILTER_RDP, epsilon, delta);
     double best = 0;
     for (size_t j = 0; j < rdp->meter.orders; j++) best = fmax(best, rdp->budget[j] / rdp->meter.alpha[j]);
-    assert_true(best > 0.9 * rho && best < rho);
+    assert_true(best > 0.85 * rho && best < rho);
     dusk_filter_free(gdp);
     dusk_filter_free(zcdp);
     dusk_filter_free(rdp);
