@@ -24,16 +24,17 @@ typedef struct method {
     pairs_price *pairs_epsilon, *pairs_delta;
     composition_price *epsilon, *delta;
     bool approximation;
+    bool from_pairs; /* on compositions, but knows nothing that the pairs do not say */
 } method;
 
 /* In the order in which `best` tries them: first the tight ones, the fastest first. */
 static const method methods[] = {
-    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false },
-    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false },
-    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false },
-    { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false },
-    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false },
-    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false },
+    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false, false },
+    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false, false },
+    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false },
+    { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false },
+    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true },
+    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true },
 };
 #define METHODS (sizeof methods / sizeof *methods)
 
@@ -82,11 +83,16 @@ static bool alike(const dusk_pairs *a, const dusk_pairs *b)
     return true;
 }
 
-static bool all_tight(const dusk_pairs *pairs)
+/* Whether lower bounds of all pairs are lower bounds of the event. From now on the
+ * pairs count as tight: what accountants say of them is about the pairs. */
+static bool take_tightness(dusk_pairs *pairs)
 {
-    for (size_t i = 0; i < pairs->count; i++)
-        if (!DUSK_MUTATE(LOWER_BOUND_OF_LOOSE_PAIR, pairs->pair[i].tight, true)) return false;
-    return true;
+    bool tight = true;
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (!DUSK_MUTATE(LOWER_BOUND_OF_LOOSE_PAIR, pairs->pair[i].tight, true)) tight = false;
+        pairs->pair[i].tight = true;
+    }
+    return tight;
 }
 
 dusk_status dusk_pricing_begin(dusk_pricing *pricing, const dusk_composition *composition,
@@ -106,7 +112,7 @@ dusk_status dusk_pricing_begin(dusk_pricing *pricing, const dusk_composition *co
             if (err) *err = pricing->refusal;
             return status;
         }
-        if (status == DUSK_OK) pricing->tight[d] = all_tight(&pricing->pairs[d]);
+        if (status == DUSK_OK) pricing->tight[d] = take_tightness(&pricing->pairs[d]);
     }
     pricing->alike = !replace && pricing->resolved[0] && pricing->resolved[1] &&
                      alike(&pricing->pairs[0], &pricing->pairs[1]);
@@ -265,6 +271,8 @@ static dusk_status best_of_compositions(knowledge *k, const dusk_pricing *pricin
     for (size_t i = 0; i < METHODS; i++) {
         dusk_bound b;
         if (!methods[i].epsilon || DUSK_MUTATE(CLT_IS_CHARGED, methods[i].approximation, false)) continue;
+        if (k->narrow && methods[i].from_pairs) continue;
+        if (k->answered && is_enough(pricing, k->account.bound)) break;
         dusk_status status = ask_composition(&b, pricing, &methods[i], question, reason);
         if (status == DUSK_ERR_UNSUPPORTED) continue;
         if (status != DUSK_OK) return status;

@@ -19,9 +19,9 @@ typedef struct dusk_pricing {
     const dusk_composition *composition; /* borrowed */
     dusk_accountant accountant;
     size_t directions;                         /* REMOVE and ADD; or REPLACE alone */
-    dusk_pairs pairs[DUSK_DIRECTIONS_MAX];     /* where resolved */
+    dusk_pairs pairs[DUSK_DIRECTIONS_MAX];     /* where resolved; all count as tight, */
     bool resolved[DUSK_DIRECTIONS_MAX];        /* else the parts have no dominating pairs */
-    bool tight[DUSK_DIRECTIONS_MAX];           /* lower bounds of the pairs are lower bounds of the event */
+    bool tight[DUSK_DIRECTIONS_MAX];           /* but their lower bounds are of the event only if this */
     bool alike;                                /* both directions have the same law of losses */
     dusk_error refusal;                        /* why not resolved */
     dusk_accountant lead[DUSK_DIRECTIONS_MAX]; /* who answered last in that direction: tried first */

@@ -109,13 +109,13 @@ static dusk_status takes(bool *taken, const solver *s, double x, dusk_error *err
     return status;
 }
 
-/* Whether 2 and 2 1/4 mean the same: a whole number. Called when 2 is taken. */
-static dusk_status is_whole(bool *whole, const solver *s, dusk_error *err)
+/* Whether x and a quarter more mean the same: a whole number. Both are taken. */
+static dusk_status is_whole(bool *whole, const solver *s, double x, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_composition *a = NULL, *b = NULL;
-    DUSK_TRY(compose(&a, s, 2, err));
-    DUSK_TRY(compose(&b, s, 2.25, err));
+    DUSK_TRY(compose(&a, s, x, err));
+    DUSK_TRY(compose(&b, s, x + 0.25, err));
     *whole =
         a->count == b->count && (a->count == 0 || memcmp(a->node, b->node, a->count * sizeof *a->node) == 0);
 done:
@@ -163,10 +163,9 @@ static dusk_status find_range(solver *s, double *start, dusk_error *err)
         return status;
     }
     *start = first[i - 1];
-    DUSK_TRY(takes(&taken, s, 2, err));
-    if (taken) DUSK_TRY(takes(&taken, s, 2.25, err));
-    if (taken) DUSK_TRY(is_whole(&s->whole, s, err));
-    DUSK_TRY(last_taken(&s->low, s, *start, s->whole ? fmin(1, *start) : LEAST, err));
+    DUSK_TRY(takes(&taken, s, *start + 0.25, err));
+    if (taken && *start >= 1) DUSK_TRY(is_whole(&s->whole, s, *start, err));
+    DUSK_TRY(last_taken(&s->low, s, *start, s->whole ? 1 : LEAST, err));
     DUSK_TRY(last_taken(&s->high, s, *start, s->whole ? MOST_WHOLE : MOST, err));
     if (s->whole) {
         s->low = ceil(s->low);
