@@ -197,50 +197,69 @@ static double mass_up(const dusk_blanket *b, uint64_t x)
     return result;
 }
 
-/* The masses of N - 1 = low .. high, added up in blocks of `width`. */
+/* The masses of N - 1 = block[0] - 1 .. high, added up in the blocks. */
 DUSK_PROVEN(fill_blocks)
-static void fill_blocks(dusk_blanket *b, uint64_t low, uint64_t high, uint64_t width)
+static void fill_blocks(dusk_blanket *b, uint64_t high)
 {
     const double others = (double)(b->n - 1), odds = mpfr_get_d(b->against, MPFR_RNDN);
     const uint64_t middle = (uint64_t)(others / (1 + odds));
     const double top = mass_up(b, middle);
-    for (unsigned i = 0; i < b->blocks; i++) {
-        b->block[i] = low + i * width + DUSK_MUTATE(SHUFFLE_BLOCKS_ROUND_UP, 1, width);
-        b->mass[i] = 0;
-    }
+    unsigned i = 0, home;
+    for (unsigned j = 0; j < b->blocks; j++) b->mass[j] = 0;
+    while (i + 1 < b->blocks && b->block[i + 1] <= middle + 1) i++;
+    home = i;
     double mass = top;
     for (uint64_t x = middle; x <= high; x++) {
-        b->mass[(x - low) / width] += mass;
+        if (i + 1 < b->blocks && b->block[i + 1] <= x + 1) i++;
+        b->mass[i] += mass;
         mass *= (others - (double)x) / (((double)x + 1) * odds);
     }
+    i = home;
     mass = top;
-    for (uint64_t x = middle; x > low; x--) {
+    for (uint64_t x = middle; x >= b->block[0]; x--) {
+        if (b->block[i] > x) i--;
         mass *= (double)x * odds / (others - (double)x + 1);
-        b->mass[(x - 1 - low) / width] += mass;
+        b->mass[i] += mass;
     }
     /* Five roundings a step at most; what underflows is below 1e-300 in a block. */
-    double rounding = 16 * U * ((double)(high - low) + 64);
-    for (unsigned i = 0; i < b->blocks; i++) b->mass[i] = b->mass[i] * (1 + rounding) + 1e-300;
+    double rounding = 16 * U * ((double)(high - b->block[0]) + 64);
+    for (unsigned j = 0; j < b->blocks; j++) b->mass[j] = b->mass[j] * (1 + rounding) + 1e-300;
+}
+
+/* `count` more blocks, about equal ones, from where the last ends to before `end`. */
+static void add_blocks(dusk_blanket *b, uint64_t from, uint64_t end, unsigned count)
+{
+    uint64_t width = (end - from + count - 1) / count;
+    for (uint64_t x = from; x < end; x += width) b->block[b->blocks++] = x + 1;
 }
 
 /* What is below the first block has mass at most `below`, what is above the last
- * belongs to it. */
+ * belongs to it. Most blocks are where most of the sum is. */
 DUSK_PROVEN(make_blocks)
 static void make_blocks(dusk_blanket *b, double about)
 {
     double others = (double)(b->n - 1), against = mpfr_get_d(b->against, MPFR_RNDN);
     double mean = others / (1 + against), variance = mean * against / (1 + against);
-    double exponent = EXPONENT + fmin(700, fmax(0, -log(about))), third = exponent / 3;
+    double size = fmin(700, fmax(0, -log(about))), exponent = EXPONENT + size, third = exponent / 3;
     /* Bernstein's inequality: P(|N - 1 - mean| >= reach) <= 2 e^-exponent. */
     double reach = third + sqrt(third * third + 2 * exponent * variance) + 1;
     uint64_t low = mean - reach > 0 ? (uint64_t)(mean - reach) : 0;
-    uint64_t high = mean + reach < others ? (uint64_t)(mean + reach) + 1 : b->n - 1, count = high - low + 1;
-    /* A sum over M costs its deviation; all of them together should be quick. */
-    double budget = fmin(48, fmax(8, 1e5 / sqrt(1 + mean / (1 + b->odds))));
-    uint64_t most = count <= DUSK_BLANKET_BLOCKS_MAX ? DUSK_BLANKET_BLOCKS_MAX : (uint64_t)budget;
-    uint64_t width = (count + most - 1) / most;
-    b->blocks = (unsigned)((count + width - 1) / width);
-    fill_blocks(b, low, high, width);
+    uint64_t high = mean + reach < others ? (uint64_t)(mean + reach) + 1 : b->n - 1;
+    b->blocks = 0;
+    if (high - low < DUSK_BLANKET_BLOCKS_MAX) {
+        add_blocks(b, low, high + 1, DUSK_BLANKET_BLOCKS_MAX);
+    } else {
+        /* Given N the excess is e^(-size N/mean), about. A sum over M costs its
+         * deviation; all of them together should be quick. */
+        double center = fmax(mean - variance * size / mean, (double)low), inner = 4.5 * sqrt(variance);
+        double budget = fmin(48, fmax(6, 1e5 / sqrt(1 + mean / (1 + b->odds))));
+        uint64_t left = center - inner > (double)low + 1 ? (uint64_t)(center - inner) : low + 1;
+        uint64_t right = center + inner < (double)high ? (uint64_t)(center + inner) + 1 : high;
+        add_blocks(b, low, left, 2);
+        add_blocks(b, left, right, (unsigned)budget);
+        add_blocks(b, right, high + 1, 1);
+    }
+    fill_blocks(b, high);
     b->below = low ? exp(1 - exponent) : 0;
     b->mass[b->blocks - 1] += exp(1 - EXPONENT);
 }

@@ -193,20 +193,28 @@ static double sweep_window(const dusk_excess_sum *sum, window range, dusk_uint12
     return (total + error) * (1 + 8 * U);
 }
 
-/* out = ln(count! / (part! other! (count - part - other)!)) */
+/* ln x!; a short product is quicker than MPFR's series. */
+static void log_factorial(mpfr_t out, uint64_t x)
+{
+    if (x <= 512) {
+        mpfr_fac_ui(out, x, MPFR_RNDN);
+        mpfr_log(out, out, MPFR_RNDN);
+    } else {
+        mpfr_set_ui(out, x, MPFR_RNDN);
+        mpfr_add_ui(out, out, 1, MPFR_RNDN);
+        mpfr_lngamma(out, out, MPFR_RNDN);
+    }
+}
+
 DUSK_PROVEN(dusk_log_choose)
 void dusk_log_choose(mpfr_t out, uint64_t count, uint64_t part, uint64_t other)
 {
     const uint64_t rest[] = { part, other, count - part - other };
     mpfr_t term;
     mpfr_init2(term, PRECISION);
-    mpfr_set_ui(term, count, MPFR_RNDN);
-    mpfr_add_ui(term, term, 1, MPFR_RNDN);
-    mpfr_lngamma(out, term, MPFR_RNDN);
+    log_factorial(out, count);
     for (int i = 0; i < 3; i++) {
-        mpfr_set_ui(term, rest[i], MPFR_RNDN);
-        mpfr_add_ui(term, term, 1, MPFR_RNDN);
-        mpfr_lngamma(term, term, MPFR_RNDN);
+        log_factorial(term, rest[i]);
         mpfr_sub(out, out, term, MPFR_RNDN);
     }
     mpfr_clear(term);

@@ -95,6 +95,14 @@ typedef struct search {
     int looks;
 } search;
 
+/* The excess of ln delta over the target, bent so that it is about linear in epsilon;
+ * the sign stays. */
+static double straighten(double excess, double delta)
+{
+    double size = -log(delta);
+    return sqrt(size) - sqrt(fmax(0, size - excess));
+}
+
 /* Where the line through the last two looks is a little below zero. */
 static double next_look(const search *s)
 {
@@ -127,9 +135,10 @@ static double invert(dusk_blanket *blanket, double local_epsilon, double delta)
         s.x[1] = s.x[0];
         s.excess[1] = s.excess[0];
         s.x[0] = x;
-        s.excess[0] = dusk_curve_excess(bound, delta);
+        double excess = dusk_curve_excess(bound, delta);
+        s.excess[0] = straighten(excess, delta);
         s.looks++;
-        if (s.excess[0] <= 0)
+        if (excess <= 0)
             s.high = x < s.high ? x : s.high;
         else
             s.low = x > s.low ? x : s.low;
@@ -145,11 +154,13 @@ double dusk_shuffle_bound_epsilon_up(dusk_shuffle_bound bound, uint64_t n, doubl
     if (delta >= 1) return 0;
     double local = local_epsilon_up(local_epsilon, delta);
     if (is_plain(n, local_epsilon) || delta < 1e-305 || local == 0) return local;
-    if (dusk_shuffle_bound_delta_up(bound, n, local_epsilon, 0) <= delta) return 0;
     dusk_blanket blanket;
     bound = normal_form(bound, local_epsilon);
     dusk_blanket_init(&blanket, bound.kind, n, local_epsilon, bound.variation, bound.answers);
-    double epsilon = invert(&blanket, local_epsilon, delta);
+    /* delta at 0 is about 0.4 deviations: only where it can be enough it is asked for. */
+    bool none = delta > 0.05 * fmin(1, dusk_blanket_deviation(&blanket)) &&
+                dusk_shuffle_bound_delta_up(bound, n, local_epsilon, 0) <= delta;
+    double epsilon = none ? 0 : invert(&blanket, local_epsilon, delta);
     dusk_blanket_clear(&blanket);
     return epsilon < local ? epsilon : local;
 }
