@@ -31,9 +31,10 @@ static void set_budget(dusk_filter *filter, dusk_budget budget)
         filter->budget[0] = gaussian_budget_down(budget);
         return;
     }
-    double middle = dusk_meter_best_order(budget.epsilon, budget.delta);
-    dusk_meter_set_orders(meter, meter->kind == DUSK_FILTER_RDP ? DUSK_ORDERS_NEAR : DUSK_ORDERS_ONE, middle,
-                          budget.delta, budget.epsilon);
+    bool several = meter->kind == DUSK_FILTER_RDP;
+    double middle = dusk_meter_best_order(budget.epsilon, several ? budget.delta / 4 : budget.delta);
+    dusk_meter_set_orders(meter, several ? DUSK_ORDERS_NEAR : DUSK_ORDERS_ONE, middle, budget.delta,
+                          budget.epsilon);
     for (size_t j = 0; j < meter->orders; j++) {
         double rest = DUSK_MUTATE(FILTER_ORDER_BUDGET_TOO_LARGE,
                                   dusk_sub_down(budget.epsilon, meter->offset[j]), budget.epsilon);

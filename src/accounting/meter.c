@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounting/meter.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,8 @@ static double worth(double epsilon, double log_inverse, double a)
 
 double dusk_meter_best_order(double epsilon, double delta)
 {
-    double log_inverse = -log(delta), best = LEAST_LOG, most = -INFINITY;
+    double log_inverse = -log(delta > DBL_TRUE_MIN ? delta : DBL_TRUE_MIN), best = LEAST_LOG,
+           most = -INFINITY;
     for (double step = 0.5, from = LEAST_LOG, to = MOST_LOG; step > 0x1p-12; step /= 16) {
         for (double x = from; x <= to; x += step) {
             double value = worth(epsilon, log_inverse, exp2(x));

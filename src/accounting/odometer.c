@@ -17,7 +17,7 @@ dusk_status dusk_odometer_new(dusk_odometer **out, dusk_filter_kind kind, double
     odometer->delta = delta;
     /* The middle is right for an epsilon of 1; others are a few steps away. */
     if (kind != DUSK_FILTER_BASIC)
-        dusk_meter_set_orders(&odometer->meter, DUSK_ORDERS_WIDE, dusk_meter_best_order(1, delta), delta,
+        dusk_meter_set_orders(&odometer->meter, DUSK_ORDERS_WIDE, dusk_meter_best_order(1, delta / 2), delta,
                               INFINITY);
     *out = odometer;
     odometer = NULL;
