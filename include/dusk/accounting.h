@@ -297,7 +297,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_account_solve(double *out, const char *t
  * for fully adaptive composition. A charge is refused with DUSK_ERR_BUDGET, and
  * then spends nothing, when all charges together would no longer be within the
  * budget. It costs O(1) (RDP: O(orders)), whatever went before; pricing an event
- * is extra, and done once for equal charges in a row.
+ * is extra, and done once for a few events that take turns.
  *
  * An event is charged before it runs, and whole: a run that may stop early or
  * change its schedule by looking at its own answers is charged its planned

@@ -121,11 +121,11 @@ void dusk_meter_set_orders(dusk_meter *meter, dusk_orders orders, double middle,
     if (meter->kind == DUSK_FILTER_RDP) meter->slots = meter->orders;
 }
 
-static bool is_last(const dusk_meter *meter, const dusk_event *event, double delta)
+static bool is_same(const dusk_priced *before, const dusk_event *event, double delta)
 {
-    uint64_t words = event->opaque[0];
-    if (!meter->known || words != meter->last.opaque[0] || delta != meter->last_delta) return false;
-    return memcmp(event, &meter->last, (1 + 6 * words) * sizeof *event->opaque) == 0;
+    uint64_t nodes = event->opaque[0];
+    if (!before->known || nodes != before->event.opaque[0] || delta != before->delta) return false;
+    return memcmp(event, &before->event, (1 + 6 * nodes) * sizeof *event->opaque) == 0;
 }
 
 static dusk_status no_price(dusk_error *err, const char *what, const char *hint)
@@ -216,21 +216,20 @@ dusk_status dusk_meter_price(dusk_price *out, dusk_meter *meter, const dusk_even
 {
     dusk_event_nodes nodes;
     dusk_price price = { { 0 } };
-    if (is_last(meter, event, delta)) {
-        *out = meter->last_price;
-        return DUSK_OK;
-    }
+    for (size_t i = 0; i < DUSK_METER_PRICED; i++)
+        if (is_same(&meter->priced[i], event, delta)) {
+            *out = meter->priced[i].price;
+            return DUSK_OK;
+        }
     dusk_status status = dusk_event_read(&nodes, event, err);
     if (status != DUSK_OK) return status;
     dusk_composition view = { .neighbours = meter->neighbours, .count = nodes.count, .node = nodes.node };
     status = meter->kind == DUSK_FILTER_BASIC ? price_basic(&price, &view, delta, err)
                                               : price_sum(&price, meter, &view, err);
     if (status != DUSK_OK) return status;
-    meter->known = true;
-    meter->last = *event;
-    meter->last_delta = delta;
-    meter->last_price = *out = price;
-    meter->pricings++;
+    meter->priced[meter->pricings++ % DUSK_METER_PRICED] =
+        (dusk_priced){ .known = true, .delta = delta, .price = price, .event = *event };
+    *out = price;
     return DUSK_OK;
 }
 

@@ -24,6 +24,15 @@ typedef struct dusk_price {
     double slot[DUSK_METER_ORDERS];
 } dusk_price;
 
+/* What an event cost, at a delta. */
+#define DUSK_METER_PRICED 8
+typedef struct dusk_priced {
+    bool known;
+    double delta;
+    dusk_price price;
+    dusk_event event;
+} dusk_priced;
+
 typedef struct dusk_meter {
     dusk_filter_kind kind;
     dusk_neighbours neighbours;
@@ -32,12 +41,10 @@ typedef struct dusk_meter {
     /* A divergence r at alpha[j] in all is worth the epsilon r + offset[j]. */
     size_t orders;
     double alpha[DUSK_METER_ORDERS], offset[DUSK_METER_ORDERS];
-    /* The last event that was priced: equal charges in a row are priced once. */
-    bool known;
-    dusk_event last;
-    double last_delta;
-    dusk_price last_price;
-    uint64_t pricings; /* how many events were priced, for tests */
+    /* The last few events that were priced, in a ring: charges that take turns are
+     * priced once. */
+    dusk_priced priced[DUSK_METER_PRICED];
+    uint64_t pricings; /* how many were priced */
 } dusk_meter;
 
 /* Nothing is spent; no orders yet. DUSK_ERR_ARGUMENT for unknown kinds and
