@@ -37,6 +37,7 @@ dusk_status dusk_exact_delta(dusk_bound *out, const dusk_pairs *pairs, double ep
     dusk_status status = single_of(&pair, pairs, err);
     if (status == DUSK_OK && pair) status = dusk_pair_delta(&delta, pair, epsilon, err);
     if (status != DUSK_OK) return status;
+    if (pair && pair->shuffled) delta.upper = fmin(delta.upper, dusk_shuffled_delta_up(pair->tree, epsilon));
     if (pair && !pair->tight) delta.lower = 0;
     *out = delta;
     return DUSK_OK;
@@ -115,6 +116,10 @@ dusk_status dusk_exact_epsilon(dusk_bound *out, const dusk_pairs *pairs, double 
     if (!(delta >= 0 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "delta must be at least 0 and below 1");
     question q = { pair, delta };
+    if (pair && pair->shuffled && delta > 0) {
+        *out = (dusk_bound){ 0, dusk_shuffled_epsilon_up(pair->tree, delta) };
+        return DUSK_OK;
+    }
     if (pair && dusk_pair_delta_up(pair, 0) > delta) {
         epsilon = largest_loss(pair);
         if (delta > 0 || reaches_zero(pair)) {

@@ -40,6 +40,7 @@ typedef struct dusk_pair {
     bool folded;                 /* the law below is that of L > 0; a mass m at l there has its
                                     mirror image, m exp(-l) at -l, and the rest is at 0 */
     const dusk_event_node *tree; /* for messages; borrowed */
+    bool shuffled;               /* ATOMS: `tree` is shuffled reports, and these its curve at points */
 
     /* ATOMS: P(L in loss[i]) = mass[i], losses finite and increasing. The law of
      * the upper ends, with infinite.upper, is one that is at least as bad; the

@@ -5,7 +5,7 @@
 /* How dusk_pairs_resolve walks through events: a builder collects the pairs of
  * what was added to it, in one direction, for a number of units together.
  * pair.c has the mechanisms, pair_wrap.c the wrappers, pair_parallel.c what runs
- * on disjoint parts and shuffling. */
+ * on disjoint parts, pair_shuffle.c shuffled reports. */
 
 #include "accounting/pair_make.h"
 
@@ -15,6 +15,7 @@ typedef struct dusk_builder {
     size_t room, gaussian;
     uint64_t group; /* units together */
     const char *accountant;
+    bool alone;   /* one tree, run once, is all there is */
     size_t *work; /* trees that may still be added: wrappers in wrappers can double it each time */
     dusk_error *err;
 } dusk_builder;
@@ -37,6 +38,9 @@ DUSK_MUST_USE dusk_status dusk_builder_add_group_of(dusk_builder *b, const dusk_
 /* pair_parallel.c */
 DUSK_MUST_USE dusk_status dusk_builder_add_parallel(dusk_builder *b, const dusk_event_node *tree,
                                                     uint64_t times);
+/* pair_shuffle.c */
+DUSK_MUST_USE dusk_status dusk_builder_add_shuffle(dusk_builder *b, const dusk_event_node *tree,
+                                                   uint64_t times);
 /* One more pair, run `times`; the builder owns it from now on, whatever happens. */
 DUSK_MUST_USE dusk_status dusk_builder_add_pair(dusk_builder *b, dusk_pair *pair, const dusk_event_node *tree,
                                                 uint64_t times);

@@ -15,6 +15,7 @@
 #define BITS 320
 #define ROUNDING 0x1p-50 /* relative, more than all roundings together */
 #define LEAST_DELTA 1e-310
+#define TAILS 1e-4 /* what a loss in ln delta counts beside one in variance */
 
 typedef struct corner {
     mpfr_t x, y; /* e^eps, delta */
@@ -123,7 +124,9 @@ typedef struct table {
     double *epsilon, *delta, *middle, *loss; /* the last two: of the piece to the next point */
 } table;
 
-/* The largest loss of a straight piece in ln delta, about, in its middle. */
+/* What a straight piece loses, about: what it adds to the variance of the privacy
+ * loss, which counts when many runs are composed, and in ln delta, which counts
+ * for few; far tails count less. */
 static void judge(table *t, size_t i)
 {
     double a = t->epsilon[i], b = t->epsilon[i + 1], e = a + (b - a) / 2;
@@ -135,9 +138,9 @@ static void judge(table *t, size_t i)
     if (!(d <= t->delta[i])) d = t->delta[i];
     double line = t->delta[i] + (t->delta[i + 1] - t->delta[i]) * share;
     t->middle[i] = d;
-    /* far tails count less */
-    if (d > 0 && line > d) t->loss[i] = log(line / d) * exp(log(d) / 16);
-    if (d == 0 && line > 0) t->loss[i] = 1;
+    if (!(line > d)) return;
+    t->loss[i] = (line - d) * (b - a) / (t->delta[0] * t->delta[0]);
+    t->loss[i] += d > 0 ? TAILS * log(line / d) * exp(log(d) / 16) : TAILS;
 }
 
 /* Cut a piece at its middle. */
@@ -164,7 +167,7 @@ static size_t worst_piece(const table *t)
     return worst;
 }
 
-/* The first points: 0, and an end where delta is as good as nothing. */
+/* The first points: 0, where delta is as good as nothing, and where it is nothing. */
 static void start(table *t, double top)
 {
     double end = top < 1 ? top : 1, d = t->delta_up(end, t->context);
@@ -185,6 +188,12 @@ static void start(table *t, double top)
     t->epsilon[1] = end;
     t->delta[1] = end >= top ? 0 : t->delta_up(end, t->context);
     t->count = 2;
+    if (end < top && isfinite(top)) { /* no mass of an infinite loss */
+        t->epsilon[2] = top;
+        t->delta[2] = 0;
+        t->count = 3;
+        judge(t, 1);
+    }
     judge(t, 0);
 }
 

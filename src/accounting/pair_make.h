@@ -52,10 +52,9 @@ DUSK_MUST_USE dusk_status dusk_atoms_losses(dusk_pair *pair, const dusk_event_no
  * at most delta[i] at epsilon[i]. Not tight. n >= 1. */
 DUSK_MUST_USE dusk_status dusk_atoms_curve(dusk_pair *pair, const double *epsilon, const double *delta,
                                            size_t n, dusk_error *err);
-/* The same at up to DUSK_CURVE_POINTS points, chosen so that straight lines
+/* The same at up to `points` points, chosen so that straight lines
  * between them lose little. delta_up(eps) falls, and is 0 from `top` on (+inf:
  * never). */
-#define DUSK_CURVE_POINTS 512
 typedef double dusk_delta_up(double epsilon, const void *context);
 DUSK_MUST_USE dusk_status dusk_atoms_sample_curve(dusk_pair *pair, dusk_delta_up *delta_up,
                                                   const void *context, double top, size_t points,
@@ -77,6 +76,10 @@ void dusk_mixture_group(dusk_pair *pair, uint64_t count);
 /* GAUSSIAN (REMOVE or ADD) to m draws with replacement of one of n >= 2 units;
  * false when the multiplicities do not fit. */
 bool dusk_gaussian_draws(dusk_pair *pair, uint64_t m, uint64_t n, dusk_direction direction);
+
+/* pair_shuffle.c: of the tree of a pair that is `shuffled`. */
+double dusk_shuffled_delta_up(const dusk_event_node *tree, double epsilon);
+double dusk_shuffled_epsilon_up(const dusk_event_node *tree, double delta);
 
 /* pair_delta.c: the ends of dusk_pair_delta; eps >= 0. */
 double dusk_pair_delta_up(const dusk_pair *pair, double epsilon);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events on disjoint parts of the data, and shuffled reports.
+/* Events on disjoint parts of the data.
  *
  * A unit that is added or removed is in one part, so one branch counts: the
  * worst. Which one a unit is in may depend on earlier answers, so the pair must
@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-#define SHUFFLE_POINTS 256
+#define CURVE_POINTS 256 /* where curves cross */
 
 /* --- which pair is worse ------------------------------------------------------ */
 
@@ -242,9 +242,9 @@ static dusk_status add_maximum(dusk_builder *b, const dusk_event_node *tree, uin
                            "let one branch have at least the noise of no other, run by run",
                            "the branches of a parallel are sums, and none is worse than all others");
     } else {
-        status = dusk_atoms_sample_curve(&pair, largest_delta, &c,
-                                         fmax(largest_of_all(all), largest_of_all(&other)), DUSK_CURVE_POINTS,
-                                         b->err);
+        status =
+            dusk_atoms_sample_curve(&pair, largest_delta, &c,
+                                    fmax(largest_of_all(all), largest_of_all(&other)), CURVE_POINTS, b->err);
     }
     branches_clear(&other);
     if (status == DUSK_OK) status = dusk_builder_add_pair(b, &pair, tree, times);

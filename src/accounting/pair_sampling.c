@@ -58,7 +58,7 @@ static void adopt(dusk_pair *pair, dusk_pair *made)
     pair->infinite = made->infinite;
     pair->absent = made->absent;
     pair->absent_at = made->absent_at;
-    pair->lattice = false;
+    pair->lattice = pair->shuffled = false;
     if (made->atoms == 2) {
         pair->origin = pair->loss[0];
         pair->step = dusk_bound_sub(pair->loss[1], pair->loss[0]);

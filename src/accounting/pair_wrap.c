@@ -289,6 +289,8 @@ dusk_status dusk_builder_add_wrapper(dusk_builder *b, const dusk_event_node *tre
     case DUSK_EVENT_WITHOUT_REPLACEMENT: return add_without_replacement(b, tree, times);
     case DUSK_EVENT_WITH_REPLACEMENT: return add_with_replacement(b, tree, times);
     case DUSK_EVENT_PARALLEL: return dusk_builder_add_parallel(b, tree, times);
+    case DUSK_EVENT_SHUFFLE:
+    case DUSK_EVENT_SHUFFLE_RESPONSE: return dusk_builder_add_shuffle(b, tree, times);
     default: return dusk_builder_refuse(b, tree);
     }
 }
