@@ -247,7 +247,7 @@ dusk_status dusk_contour_epsilon(dusk_bound *out, const dusk_pairs *pairs, doubl
         /* the guess is poor then */
         bool rough = round == 0 && c < saddle;
         dusk_status status =
-            dusk_contour_line_init(&line, pairs, c, guess, log_delta, rough ? 16 : DUSK_CONTOUR_DIGITS, err);
+            dusk_contour_line_init(&line, pairs, c, guess, log_delta, rough ? 8 : DUSK_CONTOUR_DIGITS, err);
         if (status != DUSK_OK) return status;
         double rest = delta - line.infinite.upper / 2 - line.infinite.lower / 2;
         double epsilon = rest > 0 ? find_epsilon(&line, rest, guess) : INFINITY;

@@ -113,7 +113,7 @@ done:
 
 /* Where along the line nothing is left: one bound a pair. */
 typedef struct plan {
-    dusk_decay *decay; /* of MIXTURE pairs */
+    dusk_decay *decay; /* of MIXTURE pairs; NULL: not wanted, nor is the range */
     double gaussian;   /* sum of mu^2, rounded down */
     double variance;   /* sum of T K'', about */
     double *range;     /* of x, of MIXTURE pairs; of the others the number of nodes */
@@ -149,14 +149,15 @@ static dusk_status start_line(dusk_contour_line *line, plan *p, const dusk_pairs
         } else {
             if (pair->kind == DUSK_PAIR_MIXTURE) {
                 DUSK_TRY(dusk_mixture_grid_init(&grid, pair, line->c, 0, tolerance_for(p), err));
-                DUSK_TRY(dusk_decay_init(&p->decay[i], pair, &grid, err));
+                if (p->decay) DUSK_TRY(dusk_decay_init(&p->decay[i], pair, &grid, err));
             } else {
                 DUSK_TRY(atoms_grid(&grid, pair, line->c, err));
             }
             k.lower = dusk_sub_down(grid.log_moment, grid.log_moment_error);
             k.upper = dusk_add_up(grid.log_moment, grid.log_moment_error);
             p->variance += times_of(pair) * grid.variance;
-            p->range[i] = pair->kind == DUSK_PAIR_MIXTURE ? grid.left + grid.right : (double)grid.count;
+            if (p->range)
+                p->range[i] = pair->kind == DUSK_PAIR_MIXTURE ? grid.left + grid.right : (double)grid.count;
         }
         /* times k, which may have either sign */
         double low = k.lower < 0 ? times.upper : times.lower, high = k.upper < 0 ? times.lower : times.upper;
@@ -217,14 +218,14 @@ static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_pa
     line->step = 2 * PI / period;
     /* delta is about exp(start - c epsilon) times this */
     double log_main = -log(c * (c + 1)) - log(spread), top = 0.25 / spread;
-    for (double left_out = digits; left_out >= 16 || left_out == digits; left_out -= 5) {
+    for (double left_out = digits; left_out >= 16 || left_out == digits; left_out -= 2) {
         double most = line->step * (double)COUNT_MAX;
         for (top = 0.25 / spread; top < most; top *= 1.3)
             if (decay_at(p, pairs, top) - log(PI * top) < log_main - left_out) break;
         for (int i = 0; i < 5; i++, top /= 1.045)
             if (!(decay_at(p, pairs, top / 1.045) - log(PI * top) < log_main - left_out)) break;
         double work = work_for(p, pairs, c, line->step, top);
-        if (!(work < (left_out > 30 ? WORK_GOOD : WORK_MAX))) continue;
+        if (!(work < (left_out > 31 ? WORK_GOOD : WORK_MAX))) continue;
         line->count = (size_t)ceil(top / line->step);
         if (line->count < 2) line->count = 2;
         line->beyond = decay_at(p, pairs, (double)line->count * line->step);
@@ -306,14 +307,10 @@ static dusk_status find_right(dusk_contour_line *line, const dusk_pairs *pairs, 
     dusk_contour_line far = { .c = line->right };
     plan p = { 0 };
     dusk_status status = DUSK_OK;
-    DUSK_NEW(p.decay, pairs->count);
-    DUSK_NEW(p.range, pairs->count);
     for (size_t i = 0; i < pairs->count; i++) p.repeats += times_of(&pairs->pair[i]);
     DUSK_TRY(start_line(&far, &p, pairs, err));
     line->right_start = far.start.upper;
 done:
-    dusk_deallocate(p.decay);
-    dusk_deallocate(p.range);
     return status;
 }
 

@@ -235,6 +235,7 @@ static void add_node(gathering *g, double log_f, const dusk_mixture_ratio *a, co
     grid->error[i] = a->error + b->error + U * fabs(grid->loss[i]);
     grid->blur[i] = BLUR * (z_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
     if (grid->mass[i] > g->largest) g->largest = grid->mass[i];
+    if (g->reach > 0) return; /* ln M(c) is not wanted */
     sum_add(&g->excess, weighted(norm, log_f, z));
     sum_add(&g->excess, -(c + 1) * weighted(norm, log_f, a->log));
     sum_add(&g->excess, c * weighted(norm, log_f, b->log));
@@ -286,7 +287,10 @@ static void settle(gathering *g, const step_choice *choice)
         linear += mass * ((grid->blur[i] + (double)(128 + n / 8) * U) * size + grid->error[i]);
     }
     double total = all.high + all.low, total_error = BLUR * (blur / total + off + 8 * U);
-    if (shift > 0) {
+    if (g->reach > 0) {
+        grid->log_moment = NAN;
+        grid->log_moment_error = INFINITY;
+    } else if (shift > 0) {
         grid->log_moment = shift + log(total);
         grid->log_moment_error = BLUR * total_error + 4 * LIBM * (fabs(shift) + fabs(grid->log_moment));
     } else {

@@ -29,15 +29,16 @@ typedef struct dusk_mixture_grid {
     double *scratch;         /* 4 room, for the sweep */
     double c, step;          /* Re s; between nodes */
     double left, right;      /* nodes from x = -left to right */
-    double log_moment;       /* ln M(c), */
+    double log_moment;       /* ln M(c) when reach is 0, */
     double log_moment_error; /* and how far off it may be */
     double mean, variance;   /* of L under the tilted law, about */
     double constant, linear; /* phi(t) of a sweep is right to constant + t linear, t <= reach */
 } dusk_mixture_grid;
 
-/* The grid at c >= 0 for 0 <= t <= reach, whose truncation error, relative to
- * M(c), is at most `tolerance`. Uses the memory of a grid that was made before
- * (all zero: none). DUSK_ERR_UNSUPPORTED when it needs too many nodes. */
+/* The grid at c >= 0, for ln M(c) when reach is 0, and else for sweeps of 0 < t <=
+ * reach; its truncation error, relative to M(c), is at most `tolerance`. Uses the
+ * memory of a grid that was made before (all zero: none). DUSK_ERR_UNSUPPORTED
+ * when it needs too many nodes. */
 DUSK_MUST_USE dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_pair *pair, double c,
                                                  double reach, double tolerance, dusk_error *err);
 /* About how many nodes such a grid has between x = -left and right. */
