@@ -210,8 +210,7 @@ static dusk_status read_expression(account_job *job, dusk_error *err)
     else
         status = copy_text(job, parsed->operands[0], err);
     if (status != DUSK_OK) return status;
-    account_plain(job->title_text, sizeof job->title_text, job->text);
-    job->title = job->title_text;
+    account_plain(job->title, sizeof job->title, job->text);
     if (!job->title[0])
         return dusk_fail(err, DUSK_ERR_PARSE,
                          "for example gaussian(2) * 10; dusk account -h lists the events",
@@ -243,6 +242,15 @@ done:
     return status;
 }
 
+/* Shuffling and samples of a fixed size are about replacing. */
+static void suggest_relation(const account_job *job, dusk_error *err)
+{
+    bool replacing = strstr(job->text, "shuffle") || strstr(job->text, "_replacement");
+    if (replacing && job->neighbours == DUSK_ADD_REMOVE)
+        (void)dusk_fail(err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours replace-one",
+                        "shuffled reports and samples of a fixed size are priced where a unit is replaced");
+}
+
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
 {
     account_job job = { .settings = settings, .parsed = parsed };
@@ -260,6 +268,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
         if (status == DUSK_OK) status = answer(&job, err);
     }
     if (status == DUSK_ERR_PARSE) account_explain(err, job.text, job.settings->file);
+    if (status == DUSK_ERR_UNSUPPORTED) suggest_relation(&job, err);
 done:
     dusk_composition_free(job.composition);
     dusk_deallocate(job.text);

@@ -36,9 +36,8 @@ typedef struct account_settings {
 typedef struct account_job {
     const account_settings *settings;
     const dusk_parsed *parsed;
-    char *text;        /* the expression                                     */
-    const char *title; /* the same as one short line without odd characters  */
-    char title_text[120];
+    char *text;     /* the expression                                        */
+    char title[76]; /* the same as one short line without odd characters     */
     dusk_neighbours neighbours;
     dusk_accountant accountant;
     dusk_composition *composition; /* NULL with --solve */

@@ -28,13 +28,13 @@ void account_series_free(account_series *series)
     dusk_deallocate(series->upper);
 }
 
-/* How far the curve goes: to --epsilon, or to where --delta is reached; when no
- * epsilon reaches it to where something larger is, and when every epsilon does
- * to where something smaller is. */
+/* How far the curve goes: to --epsilon, or to where --delta is reached. When no
+ * epsilon reaches it, to where something larger is, well above what the curve
+ * never falls below; when every epsilon does, to where something smaller is. */
 static dusk_status curve_end(const account_job *job, double *end, dusk_error *err)
 {
     double delta = account_given(job, "delta") && job->settings->delta > 0 ? job->settings->delta : 1e-10;
-    double factor = 0; /* which way delta went last */
+    bool raised = false, lowered = false;
     *end = job->settings->epsilon;
     if (account_given(job, "epsilon") && *end > 0) return DUSK_OK;
     while (delta > 1e-300 && delta < 0.5) {
@@ -43,10 +43,10 @@ static dusk_status curve_end(const account_job *job, double *end, dusk_error *er
         if (status != DUSK_OK) return status;
         *end = found.bound.upper;
         if (isfinite(*end) && *end > 0) return DUSK_OK;
-        double next = isfinite(*end) ? 1e-10 : 100;
-        if (factor > 0 && (next < 1) != (factor < 1)) break; /* it jumps over all that is between */
-        factor = next;
-        delta *= next;
+        if (isfinite(*end) ? raised : lowered) break; /* the curve jumps over all that is between */
+        raised = raised || !isfinite(*end);
+        lowered = lowered || isfinite(*end);
+        delta *= raised ? 300 : 1e-10;
     }
     *end = 1;
     return DUSK_OK;
@@ -69,17 +69,21 @@ dusk_status account_sample_curve(const account_job *job, account_series *out, si
     double end;
     dusk_status status = curve_end(job, &end, err);
     if (status == DUSK_OK) status = account_series_new(out, n, err);
+    dusk_progress progress;
+    dusk_progress_start(&progress, n, 0);
     double step = end / (double)(n - 1);
     if (round && !account_given(job, "epsilon")) step = few_digits(step, 2);
     for (size_t i = 0; status == DUSK_OK && i < n; i++) {
         out->x[i] = few_digits(fmin((double)i * step, DBL_MAX), 10);
         status = dusk_account_delta(&found, job->composition, out->x[i], job->accountant, err);
         if (status != DUSK_OK) break;
+        dusk_progress_count(&progress, i);
         out->lower[i] = found.bound.lower;
         out->upper[i] = found.bound.upper;
         out->accountant = found.accountant;
         out->approximation = found.approximation != 0;
     }
+    dusk_progress_end(&progress);
     return status;
 }
 
@@ -89,17 +93,21 @@ dusk_status account_sample_tradeoff(const account_job *job, account_series *out,
                                     dusk_error *err)
 {
     dusk_account found;
+    dusk_progress progress;
     dusk_status status = account_series_new(out, n, err);
+    dusk_progress_start(&progress, n, 0);
     for (size_t i = 0; status == DUSK_OK && i < n; i++) {
         double t = (double)i / (double)(n - 1);
         out->x[i] = even || i + 1 == n ? t : t * t * t * (10 + t * (6 * t - 15)); /* 0 to 1, flat ends */
         status = dusk_account_tradeoff(&found, job->composition, out->x[i], job->accountant, err);
         if (status != DUSK_OK) break;
+        dusk_progress_count(&progress, i);
         out->lower[i] = found.bound.lower;
         out->upper[i] = found.bound.upper;
         out->accountant = found.accountant;
         out->approximation = found.approximation != 0;
     }
+    dusk_progress_end(&progress);
     return status;
 }
 

@@ -263,14 +263,17 @@ dusk_status account_plot_steps(const account_job *job, dusk_error *err)
     dusk_plot_line lines[DUSK_PLOT_LINES_MAX];
     repetition what = { .text = NULL };
     steps_plot *data = NULL;
+    dusk_progress progress = { .on = false };
     dusk_text words;
     dusk_status status = DUSK_OK;
     DUSK_NEW(data, 1);
     DUSK_TRY(find_repetition(job, &what, err));
     choose_steps(data, what.most);
+    dusk_progress_start(&progress, data->n, 0);
     for (size_t k = 0; k < data->n; k++) {
         double epsilon[DUSK_ACCOUNTANTS + 1];
         DUSK_TRY(ask_steps(job, &what, data->steps[k], epsilon, err));
+        dusk_progress_count(&progress, k);
         for (int i = DUSK_BEST; i <= DUSK_ACCOUNTANTS; i++) data->epsilon[i][k] = epsilon[i];
     }
     dusk_decimal(delta, job->settings->delta);
@@ -288,6 +291,7 @@ dusk_status account_plot_steps(const account_job *job, dusk_error *err)
                            "no accountant has a finite epsilon above 0 to draw"));
     status = dusk_plot_write(&plot, job->settings->plot, err);
 done:
+    dusk_progress_end(&progress);
     dusk_deallocate(what.text);
     dusk_deallocate(data);
     return status;

@@ -258,6 +258,16 @@ void dusk_progress_at(dusk_progress *progress, uint64_t bytes)
     progress->shown = true;
 }
 
+void dusk_progress_count(dusk_progress *progress, uint64_t done)
+{
+    if (!progress->on || !done || seconds_since(&progress->last) < 0.5) return;
+    double elapsed = seconds_since(&progress->start);
+    fprintf(stderr, "\r%.0f of %.0f, %.0f s left   ", (double)done, (double)progress->total,
+            ceil(elapsed * (double)(progress->total - done) / (double)done));
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    progress->shown = true;
+}
+
 void dusk_progress_end(dusk_progress *progress)
 {
     if (progress->shown) fputs("\r\033[K", stderr);

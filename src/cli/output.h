@@ -66,11 +66,13 @@ void dusk_json_raw(dusk_json *json, const char *text);
 typedef struct dusk_progress {
     bool shown, on;
     double epsilon;
-    uint64_t total; /* bytes; 0 when not known */
+    uint64_t total; /* bytes, or things; 0 when not known */
     struct timespec start, last;
 } dusk_progress;
 void dusk_progress_start(dusk_progress *progress, uint64_t total, double epsilon);
 void dusk_progress_at(dusk_progress *progress, uint64_t bytes);
+/* The same for `done` of `total` things. */
+void dusk_progress_count(dusk_progress *progress, uint64_t done);
 void dusk_progress_end(dusk_progress *progress);
 
 #endif
