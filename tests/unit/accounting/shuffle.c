@@ -122,26 +122,31 @@ static size_t place(const unsigned *count, unsigned answers)
     return at;
 }
 
-static void spread(law *out, const unsigned *data, unsigned reports, unsigned answers, double local,
-                   unsigned *count, double p)
+/* A randomizer: the chance of each message for each of a unit's possible data. */
+typedef struct randomizer {
+    unsigned inputs, messages;
+    double chance[ANSWERS_MAX][ANSWERS_MAX];
+} randomizer;
+
+static void spread(law *out, const randomizer *r, const unsigned *data, unsigned reports, unsigned *count,
+                   double p)
 {
     if (reports == 0) {
-        out->p[place(count, answers)] += p;
+        out->p[place(count, r->messages)] += p;
         return;
     }
-    for (unsigned y = 0; y < answers; y++) {
-        double q = (y == data[0] ? exp(local) : 1) / (exp(local) + answers - 1);
+    for (unsigned y = 0; y < r->messages; y++) {
         count[y]++;
-        spread(out, data + 1, reports - 1, answers, local, count, p * q);
+        spread(out, r, data + 1, reports - 1, count, p * r->chance[data[0]][y]);
         count[y]--;
     }
 }
 
-static law law_of(const unsigned *data, unsigned reports, unsigned answers, double local)
+static law law_of(const randomizer *r, const unsigned *data, unsigned reports)
 {
     law result = { { 0 } };
     unsigned count[ANSWERS_MAX] = { 0 };
-    spread(&result, data, reports, answers, local, count, 1);
+    spread(&result, r, data, reports, count, 1);
     return result;
 }
 
@@ -155,36 +160,90 @@ static double true_delta(const law *a, const law *b, double epsilon)
     return delta;
 }
 
-/* Unit 0 changes from answer 0 to answer 1; the others have any data. */
-static void check_truth(unsigned reports, unsigned answers, double local)
+static const double epsilons[] = { 0, 0.1, 0.3, 0.7, 1, 1.5 };
+
+/* The largest delta when unit 0 changes from input 0 to 1, whatever the others have. */
+static void true_deltas(double *worst, const randomizer *r, unsigned reports)
 {
-    const double epsilons[] = { 0, 0.1, 0.3, 0.7, 1.5 };
-    double worst[COUNT(epsilons)] = { 0 };
     unsigned data[REPORTS_MAX] = { 0 }, cases = 1;
-    for (unsigned i = 1; i < reports; i++) cases *= answers;
+    for (size_t i = 0; i < COUNT(epsilons); i++) worst[i] = 0;
+    for (unsigned i = 1; i < reports; i++) cases *= r->inputs;
     for (unsigned c = 0; c < cases; c++) {
-        for (unsigned i = 1, rest = c; i < reports; i++, rest /= answers) data[i] = rest % answers;
+        for (unsigned i = 1, rest = c; i < reports; i++, rest /= r->inputs) data[i] = rest % r->inputs;
         data[0] = 0;
-        law a = law_of(data, reports, answers, local);
+        law a = law_of(r, data, reports);
         data[0] = 1;
-        law b = law_of(data, reports, answers, local);
+        law b = law_of(r, data, reports);
         for (size_t i = 0; i < COUNT(epsilons); i++)
-            worst[i] = fmax(worst[i], true_delta(&a, &b, epsilons[i]));
+            worst[i] = fmax(worst[i], fmax(true_delta(&a, &b, epsilons[i]), true_delta(&b, &a, epsilons[i])));
     }
-    dusk_shuffle_bound variation = { .kind = DUSK_BLANKET_VARIATION,
-                                     .variation = expm1(local) / (exp(local) + answers - 1) };
+}
+
+static void assert_above(double bound, double truth, const char *what, unsigned reports, double epsilon)
+{
+    if (!(bound >= truth * (1 - 1e-12) - 1e-15))
+        fail_msg("%s, %u reports, epsilon %g: %.17g is below the truth %.17g", what, reports, epsilon, bound,
+                 truth);
+}
+
+static void check_response(unsigned reports, unsigned answers, double local)
+{
+    double worst[COUNT(epsilons)];
+    randomizer r = { .inputs = answers, .messages = answers };
+    for (unsigned x = 0; x < answers; x++)
+        for (unsigned y = 0; y < answers; y++)
+            r.chance[x][y] = (x == y ? exp(local) : 1) / (exp(local) + answers - 1);
+    true_deltas(worst, &r, reports);
     for (size_t i = 0; i < COUNT(epsilons); i++) {
-        double response = dusk_shuffle_response_delta_up(reports, local, answers, epsilons[i]);
-        double any = dusk_shuffle_delta_up(reports, local, epsilons[i]);
-        double varied = dusk_shuffle_bound_delta_up(variation, reports, local, epsilons[i]);
-        double slack = worst[i] * (1 - 1e-12) - 1e-15;
-        if (response < slack || any < slack || varied < slack)
-            fail_msg("%u reports, %u answers, local %g, epsilon %g: truth %.17g, bounds %.17g %.17g %.17g",
-                     reports, answers, local, epsilons[i], worst[i], response, any, varied);
+        double bound = dusk_shuffle_response_delta_up(reports, local, answers, epsilons[i]);
+        assert_above(bound, worst[i], "response", reports, epsilons[i]);
         /* With two reports nothing is lost. */
-        if (reports == 2 && fabs(response - worst[i]) > 1e-8 * worst[i])
+        if (reports == 2 && fabs(bound - worst[i]) > 1e-8 * worst[i])
             fail_msg("%u answers, local %g, epsilon %g: %.17g is not the truth %.17g", answers, local,
-                     epsilons[i], response, worst[i]);
+                     epsilons[i], bound, worst[i]);
+    }
+}
+
+/* Any randomizer: its eps0 and total variation decide, rounded up a little. */
+static void check_any(const randomizer *r, unsigned reports)
+{
+    double worst[COUNT(epsilons)], local = 0, variation = 0;
+    for (unsigned y = 0; y < r->messages; y++) {
+        for (unsigned x = 0; x < r->inputs; x++)
+            for (unsigned z = 0; z < r->inputs; z++)
+                local = fmax(local, log(r->chance[x][y] / r->chance[z][y]) + 1e-13);
+        variation += fabs(r->chance[0][y] - r->chance[1][y]) / 2;
+    }
+    dusk_shuffle_bound varied = { .kind = DUSK_BLANKET_VARIATION, .variation = variation + 1e-15 };
+    true_deltas(worst, r, reports);
+    for (size_t i = 0; i < COUNT(epsilons); i++) {
+        assert_above(dusk_shuffle_delta_up(reports, local, epsilons[i]), worst[i], "any", reports,
+                     epsilons[i]);
+        assert_above(dusk_shuffle_bound_delta_up(varied, reports, local, epsilons[i]), worst[i], "variation",
+                     reports, epsilons[i]);
+        assert_above(dusk_shuffle_bound_delta_up(clones, reports, local, epsilons[i]), worst[i], "clones",
+                     reports, epsilons[i]);
+    }
+}
+
+/* Weights of 1 or e^spread, mostly, or anything between. */
+static void any_randomizer_is_below(void **state)
+{
+    uint64_t seed = 7;
+    (void)state;
+    for (unsigned i = 0; i < 60; i++) {
+        randomizer r = { .inputs = 3, .messages = 2 + i % 3 };
+        double spread = 0.3 + 0.6 * (i % 4);
+        for (unsigned x = 0; x < r.inputs; x++) {
+            double sum = 0;
+            for (unsigned y = 0; y < r.messages; y++) {
+                double u = (double)(splitmix64(&seed) >> 11) * 0x1p-53;
+                u = u < 0.4 ? 0 : u < 0.8 ? 1 : u;
+                sum += r.chance[x][y] = exp(spread * u);
+            }
+            for (unsigned y = 0; y < r.messages; y++) r.chance[x][y] /= sum;
+        }
+        for (unsigned reports = 1; reports <= 4; reports++) check_any(&r, reports);
     }
 }
 
@@ -194,8 +253,47 @@ static void truth_is_below(void **state)
     for (double local = 0.2; local < 5; local *= 2.2) {
         for (unsigned reports = 1; reports <= 5; reports++)
             for (unsigned answers = 2; answers <= (reports < 5 ? 4u : 3u); answers++)
-                check_truth(reports, answers, local);
+                check_response(reports, answers, local);
     }
+}
+
+/* P(a and b of `units` units send the two answers), each with chance alpha. */
+static double two_chance(int units, double alpha, int a, int b)
+{
+    int c = units - a - b;
+    if (a < 0 || b < 0 || c < 0) return 0;
+    double ways = tgamma(units + 1) / (tgamma(a + 1) * tgamma(b + 1) * tgamma(c + 1));
+    return ways * pow(alpha, a + b) * pow(1 - 2 * alpha, c);
+}
+
+/* delta of the counts of the two answers alone. */
+static double two_counts(int reports, double local, double answers, double epsilon)
+{
+    double p = exp(local), alpha = 1 / (p + answers - 1), delta = 0;
+    for (int a = 0; a <= reports; a++)
+        for (int b = 0; a + b <= reports; b++) {
+            double first = alpha * two_chance(reports - 1, alpha, a - 1, b);
+            double second = alpha * two_chance(reports - 1, alpha, a, b - 1);
+            double neither = (1 - alpha * (p + 1)) * two_chance(reports - 1, alpha, a, b);
+            delta += fmax(0, p * first + second + neither - exp(epsilon) * (first + p * second + neither));
+        }
+    return delta;
+}
+
+/* The counts of the two answers are not the worst case: the others tell how often the
+ * unit sent neither. Who leaves them out is below the truth. */
+static void the_third_count_matters(void **state)
+{
+    double worst[COUNT(epsilons)];
+    randomizer r = { .inputs = 4, .messages = 4 };
+    (void)state;
+    for (unsigned x = 0; x < 4; x++)
+        for (unsigned y = 0; y < 4; y++) r.chance[x][y] = (x == y ? exp(2) : 1) / (exp(2) + 3);
+    true_deltas(worst, &r, 4);
+    assert_true(epsilons[4] == 1);
+    assert_true(two_counts(4, 2, 4, 1) < worst[4] * (1 - 1e-4));
+    double bound = dusk_shuffle_response_delta_up(4, 2, 4, 1);
+    assert_true(bound >= worst[4] && bound < 1.002 * worst[4]);
 }
 
 /* Theorem 1 for randomized response with n reports, by all counts; good to 1e-11. */
@@ -230,9 +328,14 @@ static void blocks_are_on_the_safe_side(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends),           cmocka_unit_test(hostile_numbers_end_well),
-        cmocka_unit_test(monotone),       cmocka_unit_test(names_are_in_order),
-        cmocka_unit_test(truth_is_below), cmocka_unit_test(blocks_are_on_the_safe_side),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(hostile_numbers_end_well),
+        cmocka_unit_test(monotone),
+        cmocka_unit_test(names_are_in_order),
+        cmocka_unit_test(truth_is_below),
+        cmocka_unit_test(any_randomizer_is_below),
+        cmocka_unit_test(the_third_count_matters),
+        cmocka_unit_test(blocks_are_on_the_safe_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
