@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From pairs to laws on a lattice. With x = e^eps a curve H(x) = delta(ln x) is
+ * convex, and a law on lattice points is a curve that is straight between them.
+ *   Worse: connect the dots (x_i, H(x_i)) [Doroshenko, Ghazi, Kamath, Kumar &
+ *     Manurangsi 2022, "Connect the dots"]; each dot may be too high.
+ *   Better: keep below the line P(A) - x Q(A) of one test A in each cell; each
+ *     dot may be too low.
+ * Both differ from H by the square of the step where H is smooth. Either way
+ * the dots become the tail of the law,
+ *     R_i = sum of masses beyond i = H_i + (H_i - H_(i+1)) / (e^step - 1),
+ * made monotone on the right side. Atoms on a lattice of their own are taken as
+ * they are. The argument is in lattice.proof.md. */
+#include <float.h>
+
+#include "accounting/lattice.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+
+#define ULP 0x1p-52
+#define BELOW 1e-21       /* P's mass that may be cut on the good side */
+#define DROPPED 1e-13     /* mass at the bottom of the better law */
+#define LOSS_MAX 690.0    /* of one time: e^loss must be a double */
+#define ATOM_RATIO 65536  /* largest ratio of steps of atoms */
+#define RATIO_ERROR 1e-12 /* how close to whole it must be */
+
+void dusk_lattice_free(dusk_lattice *lattice)
+{
+    for (size_t i = 0; lattice->law && i < lattice->count; i++) {
+        dusk_deallocate(lattice->law[i].upper);
+        dusk_deallocate(lattice->law[i].lower);
+    }
+    dusk_deallocate(lattice->law);
+    lattice->law = NULL;
+    lattice->count = 0;
+}
+
+static dusk_status law_new(dusk_lattice_law *law, size_t count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    law->count = count;
+    DUSK_NEW(law->upper, count);
+    DUSK_NEW(law->lower, count);
+done: /* the lattice owns what there is */
+    return status;
+}
+
+/* origin + k step and all that rounding can make of it */
+static dusk_bound point(double origin, double step, size_t k)
+{
+    double at = origin + (double)k * step, error = 2 * ULP * (fabs(origin) + fabs(at));
+    return (dusk_bound){ at - error, at + error };
+}
+
+/* --- atoms on their own lattice ------------------------------------------ */
+
+static dusk_status take_atoms(dusk_lattice_law *law, const dusk_pair *pair, size_t ratio, dusk_error *err)
+{
+    dusk_status status = law_new(law, (pair->atoms - 1) * ratio + 1, err);
+    if (status != DUSK_OK) return status;
+    for (size_t i = 0; i < pair->atoms; i++) {
+        law->upper[i * ratio] = pair->mass[i].upper;
+        law->lower[i * ratio] = pair->mass[i].lower > 0 ? pair->mass[i].lower : 0;
+    }
+    law->times = pair->times;
+    law->infinite = dusk_bound_clamp(pair->infinite);
+    law->origin = pair->origin;
+    return DUSK_OK;
+}
+
+/* Steps that are whole multiples of `unit`, as far as doubles can tell; what they
+ * cannot tell widens the origin. */
+static bool fit_atoms(dusk_lattice_law *law, size_t *ratio, const dusk_pair *pair, dusk_bound unit)
+{
+    double quotient = pair->step.upper / unit.upper, whole = nearbyint(quotient);
+    if (!(fabs(quotient - whole) <= RATIO_ERROR * whole) || !(whole >= 1 && whole <= ATOM_RATIO))
+        return false;
+    *ratio = (size_t)whole;
+    double up = dusk_sub_up(pair->step.upper, dusk_mul_down(whole, unit.upper));
+    double down = dusk_sub_up(dusk_mul_up(whole, unit.lower), pair->step.lower), last = (double)pair->atoms;
+    if (up > 0) law->origin.upper = dusk_add_up(law->origin.upper, dusk_mul_up(last, up));
+    if (down > 0) law->origin.lower = dusk_sub_down(law->origin.lower, dusk_mul_up(last, down));
+    return true;
+}
+
+dusk_status dusk_lattice_of_atoms(dusk_lattice *out, bool *found, const dusk_pairs *pairs, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_bound unit = { INFINITY, INFINITY };
+    *found = false;
+    *out = (dusk_lattice){ 0 };
+    for (size_t i = 0; i < pairs->count; i++) {
+        const dusk_pair *pair = &pairs->pair[i];
+        if (pair->kind != DUSK_PAIR_ATOMS || !pair->lattice || pair->atoms == 0) return DUSK_OK;
+        if (pair->atoms > 1 && pair->step.lower < unit.lower) unit = pair->step;
+    }
+    if (isinf(unit.lower)) unit = dusk_bound_of(1);
+    if (!(unit.lower > 0)) return DUSK_OK;
+    DUSK_NEW(out->law, pairs->count);
+    out->count = pairs->count;
+    out->step = unit;
+    *found = true;
+    for (size_t i = 0; i < pairs->count && *found; i++) {
+        const dusk_pair *pair = &pairs->pair[i];
+        dusk_lattice_law widened = { .origin = pair->origin };
+        size_t ratio = 1;
+        *found = pair->atoms == 1 || fit_atoms(&widened, &ratio, pair, unit);
+        if (!*found) break;
+        DUSK_TRY(take_atoms(&out->law[i], pair, ratio, err));
+        out->law[i].origin = widened.origin;
+    }
+    if (*found) return DUSK_OK;
+done:
+    dusk_lattice_free(out);
+    return status;
+}
+
+/* --- dots to masses ------------------------------------------------------ */
+
+/* dots[i] >= H(x_i), of which the last is what stays infinite. */
+static void worse_law(dusk_lattice_law *law, const double *dots, double step)
+{
+    double growth = expm1(step) * (1 - 4 * ULP), beyond = 0, next = 0;
+    for (size_t i = law->count; i-- > 0;) {
+        double dot = i + 1 < law->count ? fmax(dots[i], next) : dots[i];
+        double tail = i + 1 < law->count ? (dot + (dot - next) / growth) * (1 + 8 * ULP) : dot;
+        tail = fmin(fmax(tail, beyond), 1);
+        if (i + 1 < law->count)
+            law->upper[i + 1] =
+                (tail - beyond) * DUSK_MUTATE(LATTICE_MASS_ROUNDED_DOWN, 1 + 2 * ULP, 0.999999);
+        beyond = tail;
+        next = dot;
+    }
+    law->upper[0] = (1 - beyond) * (1 + 2 * ULP);
+    law->infinite.upper = dots[law->count - 1];
+}
+
+/* dots[i] such that a straight line from one to the next is below H; the first
+ * lies on 1 - x, which is below it, too. */
+static void better_law(dusk_lattice_law *law, const double *dots, double step)
+{
+    double growth = expm1(step) * (1 + 4 * ULP), before = dots[0] > 0 ? 1 : 0, dot = dots[0];
+    for (size_t i = 0; i < law->count; i++) {
+        double next = i + 1 < law->count ? fmin(dots[i + 1], dot) : 0;
+        double tail = fmax((dot + (dot - next) / growth) * (1 - 8 * ULP), 0);
+        if (i + 1 == law->count) tail = 0;
+        tail = fmin(tail, before);
+        /* what rounding leaves at the bottom would only spoil bounds of tails */
+        law->lower[i] = 1 - tail > DROPPED ? (before - tail) * (1 - 2 * ULP) : 0;
+        before = tail;
+        dot = next;
+    }
+    law->infinite.lower = 0;
+}
+
+/* --- pairs with a density ------------------------------------------------ */
+
+/* Where the lattice of one pair lies: two lattices, a hair apart, so that a loss
+ * with an atom is surely not above the point of one, nor below that of the other. */
+typedef struct place {
+    double step, least, most; /* losses */
+    double worse, better;     /* origins */
+    size_t count;
+} place;
+
+static bool place_make(place *out, double step, double least, double most, double fixed)
+{
+    double below = ceil((fixed - least) / step) + 1, above = ceil((most - fixed) / step - 1e-6) + 1;
+    if (!(below + above < 0x1p40)) return false;
+    double slack = 1e-9 * step + 160 * ULP * (1 + fabs(least) + fabs(most));
+    double origin = fixed - below * step;
+    *out = (place){ .step = step, .least = least, .most = most };
+    out->count = (size_t)(below + above) + 1;
+    out->worse = origin + slack;
+    out->better = origin - slack;
+    return true;
+}
+
+/* The lowest of two lines at a lattice point, rounded down. */
+static double line_down(double p, double q, double x_up)
+{
+    double cost = x_up * q * (1 + 2 * ULP), gain = p - cost;
+    return gain - 2 * ULP * fabs(gain);
+}
+
+/* Dots below H, by a test in each cell; from where a line would be negative the
+ * dots are 0, one point earlier. */
+static void dots_below(double *dots, const dusk_lattice_curve *curve, const place *at)
+{
+    double p = 1, q = 1; /* everything: the line 1 - x */
+    bool over = false;
+    for (size_t i = 0; i < at->count; i++) {
+        double x = exp(point(at->better, at->step, i).upper) * (1 + 4 * ULP);
+        double line = line_down(p, q, x), middle = at->better + ((double)i + 0.5) * at->step;
+        if (curve->kind == DUSK_PAIR_LAPLACE && middle < at->most && middle + 0.75 * at->step > at->most)
+            middle = at->most * (1 - (at->most > 0 ? 1 : -1) * 2 * ULP); /* the largest loss alone */
+        if (i + 1 < at->count && !over)
+            dusk_lattice_curve_test(&p, &q, curve, middle);
+        else
+            p = q = 0;
+        line = fmin(line, line_down(p, q, x));
+        if (!over && line < 0) {
+            over = true;
+            if (i > 0) dots[i - 1] = 0;
+        }
+        dots[i] = over ? 0 : line;
+    }
+}
+
+static dusk_status discretise_curve(dusk_lattice_law *law, const dusk_pair *pair, double step, double neglect,
+                                    double *room, dusk_error *err)
+{
+    dusk_lattice_curve worse, better;
+    double least, most, fixed;
+    place at;
+    dusk_lattice_curve_make(&worse, pair, true);
+    dusk_lattice_curve_make(&better, pair, false);
+    dusk_lattice_curve_range(&least, &most, &worse, neglect, BELOW);
+    fixed = pair->folded ? 0 : most;
+    if (!place_make(&at, step, least, most, fixed)) return dusk_fail_memory(err);
+    if (!room) { /* count only */
+        law->count = at.count;
+        return DUSK_OK;
+    }
+    dusk_status status = law_new(law, at.count, err);
+    if (status != DUSK_OK) return status;
+    for (size_t i = 0; i < at.count; i++)
+        room[i] = dusk_lattice_curve_delta_up(&worse, point(at.worse, step, i));
+    worse_law(law, room, step);
+    dots_below(room, &better, &at);
+    better_law(law, room, step);
+    law->origin = (dusk_bound){ at.better, at.worse };
+    law->infinite.upper = fmin(dusk_add_up(law->infinite.upper, pair->infinite.upper), 1);
+    return DUSK_OK;
+}
+
+/* --- atoms anywhere ------------------------------------------------------ */
+
+/* Each atom between two points: split so that P's and Q's masses stay (worse),
+ * or moved down (better). */
+static dusk_status discretise_atoms(dusk_lattice_law *law, const dusk_pair *pair, double step, bool measure,
+                                    dusk_error *err)
+{
+    place at;
+    double least = pair->loss[0].lower, most = pair->loss[pair->atoms - 1].upper;
+    if (!place_make(&at, step, least, most, most)) return dusk_fail_memory(err);
+    law->count = at.count;
+    if (measure) return DUSK_OK;
+    dusk_status status = law_new(law, at.count, err);
+    if (status != DUSK_OK) return status;
+    double width = -expm1(-step) * (1 - 4 * ULP);
+    for (size_t i = 0; i < pair->atoms; i++) {
+        double l = pair->loss[i].upper, k = floor((l - at.worse) / step);
+        size_t cell = k > 0 ? (size_t)k : 0;
+        if (cell > at.count - 2) cell = at.count - 2;
+        while (cell + 2 < at.count && l > point(at.worse, step, cell + 1).lower) cell++;
+        double inside = dusk_sub_up(l, point(at.worse, step, cell).lower);
+        double share = inside > 0 ? fmin(-expm1(-inside) * (1 + 4 * ULP) / width * (1 + 2 * ULP), 1) : 0;
+        double high = pair->mass[i].upper * share * (1 + 2 * ULP);
+        law->upper[cell + 1] = dusk_add_up(law->upper[cell + 1], high);
+        law->upper[cell] =
+            dusk_add_up(law->upper[cell], dusk_mul_up(pair->mass[i].upper, dusk_sub_up(1, share)));
+        l = pair->loss[i].lower;
+        k = floor((l - at.better) / step);
+        cell = k > 0 ? (size_t)k : 0;
+        if (cell > at.count - 1) cell = at.count - 1;
+        if (point(at.better, step, cell).upper > l && cell > 0) cell--;
+        if (pair->mass[i].lower > 0 && point(at.better, step, cell).upper <= l)
+            law->lower[cell] = dusk_add_down(law->lower[cell], pair->mass[i].lower);
+    }
+    law->origin = (dusk_bound){ at.better, at.worse };
+    law->infinite = dusk_bound_clamp(pair->infinite);
+    return DUSK_OK;
+}
+
+/* No loss is finite. */
+static dusk_status law_of_nothing(dusk_lattice_law *law, const dusk_pair *pair, dusk_error *err)
+{
+    law->infinite = dusk_bound_clamp(pair->infinite);
+    return law_new(law, 1, err);
+}
+
+/* --- all pairs ----------------------------------------------------------- */
+
+/* A Gaussian pair with large losses is as good as many with small ones. */
+static dusk_pair in_parts(const dusk_pair *pair)
+{
+    dusk_pair part = *pair;
+    if (pair->kind != DUSK_PAIR_GAUSSIAN) return part;
+    double mu = sqrt(pair->mu_squared.upper), parts = ceil((0.5 * mu + 40) * mu / 400);
+    if (!(parts > 1 && parts < 0x1p30)) return part;
+    part.times = (uint64_t)parts; /* times is 1: resolving has merged them */
+    if (pair->times > 1) {
+        if (pair->times > UINT64_C(1) << 32) return *pair;
+        part.times *= pair->times;
+    }
+    part.mu_squared = dusk_bound_div(pair->mu_squared, dusk_bound_of(parts));
+    return part;
+}
+
+/* Fewer steps between two losses with mass: a whole number of them. */
+static double aligned_step(const dusk_pairs *pairs, double step)
+{
+    const dusk_pair *best = NULL;
+    double span = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const dusk_pair *pair = &pairs->pair[i];
+        if (best && pair->times <= best->times) continue;
+        if (pair->kind == DUSK_PAIR_LAPLACE) {
+            dusk_lattice_curve curve;
+            double least, most;
+            dusk_lattice_curve_make(&curve, pair, true);
+            dusk_lattice_curve_range(&least, &most, &curve, 0, 0.5);
+            span = pair->folded ? most : most - least;
+        } else if (pair->kind == DUSK_PAIR_ATOMS && pair->lattice && pair->atoms > 1) {
+            span = pair->step.upper;
+        } else {
+            continue;
+        }
+        best = pair;
+    }
+    if (!best || !(span > 0)) return step;
+    return span / ceil(span / step);
+}
+
+double dusk_lattice_length(const dusk_pairs *pairs, double neglect)
+{
+    double length = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        dusk_pair pair = in_parts(&pairs->pair[i]);
+        double least, most;
+        if (pair.kind == DUSK_PAIR_ATOMS) {
+            if (pair.atoms == 0) continue;
+            least = pair.loss[0].lower, most = pair.loss[pair.atoms - 1].upper;
+        } else {
+            dusk_lattice_curve curve;
+            dusk_lattice_curve_make(&curve, &pair, true);
+            dusk_lattice_curve_range(&least, &most, &curve, neglect, BELOW);
+            if (!(most < LOSS_MAX && least > -LOSS_MAX)) return INFINITY;
+        }
+        length += most - least;
+    }
+    return length;
+}
+
+dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double step, double neglect,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double *room = NULL, runs = 0;
+    size_t longest = 0;
+    *out = (dusk_lattice){ 0 };
+    step = aligned_step(pairs, step);
+    DUSK_NEW(out->law, pairs->count);
+    out->count = pairs->count;
+    out->step = dusk_bound_of(step);
+    for (size_t i = 0; i < pairs->count; i++) runs += (double)in_parts(&pairs->pair[i]).times;
+    neglect = fmax(neglect / runs, 1e-314);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < pairs->count; i++) {
+            dusk_pair pair = in_parts(&pairs->pair[i]);
+            dusk_lattice_law *law = &out->law[i];
+            law->times = pair.times;
+            if (pair.kind == DUSK_PAIR_ATOMS && pair.atoms > 0)
+                DUSK_TRY(discretise_atoms(law, &pair, step, pass == 0, err));
+            else if (pair.kind != DUSK_PAIR_ATOMS)
+                DUSK_TRY(discretise_curve(law, &pair, step, neglect, pass == 0 ? NULL : room, err));
+            else if (pass == 1)
+                DUSK_TRY(law_of_nothing(law, &pair, err));
+            if (law->count > longest) longest = law->count;
+        }
+        if (pass == 0) DUSK_NEW(room, longest);
+    }
+    dusk_deallocate(room);
+    return DUSK_OK;
+done:
+    dusk_deallocate(room);
+    dusk_lattice_free(out);
+    return status;
+}
