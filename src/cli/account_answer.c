@@ -91,7 +91,7 @@ static void print_gain(const account_job *job, const gain *found)
     bool replace = job->neighbours == DUSK_REPLACE_ONE;
     dusk_decimal_up(text, found->advantage.bound.upper, 4);
     printf("attacker     no test %s has an advantage above %s\n"
-           "             (right accusations minus wrong ones)\n",
+           "             (share of hits minus share of false alarms)\n",
            replace ? "of which of two values a unit has" : "of whether a unit is there", text);
     if (asks_delta(job)) return;
     dusk_decimal(delta, job->settings->delta);

@@ -178,7 +178,7 @@ dusk_status account_tradeoff(const account_job *job, dusk_error *err)
         json_series(job, &series, keys);
     } else if (status == DUSK_OK) {
         print_series(&series, headings, true);
-        printf("a test that accuses a wrong one with probability I misses a right one with at least II\n");
+        printf("a test with false alarms of type I misses with probability type II or more\n");
         print_curve_end(job, &series);
     }
     account_series_free(&series);

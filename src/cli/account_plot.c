@@ -134,8 +134,8 @@ dusk_status account_plot_tradeoff(const account_job *job, dusk_error *err)
     };
     dusk_plot plot = { .title = job->title,
                        .subtitle = under,
-                       .x = { .label = "type I error: a wrong accusation", .low = 0, .high = 1 },
-                       .y = { .label = "type II error: a missed one", .low = 0, .high = 1 },
+                       .x = { .label = "type I error: false alarms", .low = 0, .high = 1 },
+                       .y = { .label = "type II error: misses", .low = 0, .high = 1 },
                        .lines = lines,
                        .line_count = 2 };
     status = dusk_plot_write(&plot, job->settings->plot, err);
