@@ -180,7 +180,7 @@ static dusk_curve_look product_look(const void *curve, double epsilon)
 
 /* P(L = inf) of all: the product of (f + d)^n less that of f^n, which is the latter
  * times e^w - 1, w = sum of n ln(1 + d/f). */
-static dusk_bound infinite_of(const dusk_pairs *pairs)
+dusk_bound dusk_pairs_infinite(const dusk_pairs *pairs)
 {
     dusk_bound w = { 0, 0 }, log_f = { 0, 0 };
     if (pairs->count == 1 && pairs->pair[0].times == 1) return pairs->pair[0].infinite;
@@ -209,7 +209,7 @@ static bool is_exact(const dusk_pair *pair)
            pair->infinite.lower == pair->infinite.upper;
 }
 
-static dusk_bound top_of(const dusk_pairs *pairs)
+dusk_bound dusk_pairs_top(const dusk_pairs *pairs)
 {
     dusk_bound top = { 0, 0 };
     for (size_t i = 0; i < pairs->count; i++) {
@@ -235,11 +235,11 @@ dusk_status dusk_product_curve(dusk_loss_curve *out, const dusk_pairs *pairs, du
     }
     DUSK_TRY(side_make(&c->upper, pairs, true, err));
     if (c->tight && !c->same) DUSK_TRY(side_make(&c->lower, pairs, false, err));
-    c->infinite = infinite_of(pairs);
+    c->infinite = dusk_pairs_infinite(pairs);
     if (!c->tight) c->infinite.lower = 0;
     *out = (dusk_loss_curve){ .look = product_look, .free = product_free, .curve = c, .tight = c->tight };
     out->infinite = c->infinite;
-    out->top = top_of(pairs);
+    out->top = dusk_pairs_top(pairs);
     out->mean = c->upper.mean;
     out->deviation = sqrt(c->upper.variance);
     c = NULL;

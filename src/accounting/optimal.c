@@ -12,6 +12,7 @@
 
 /* Up to so many equal parts a list is faster than the closed form. */
 #define LIST_TIMES 2000
+#define TAIL 1e-14 /* tails that are so small beside delta do not matter */
 #define LOOKS_MAX 100
 #define WIDE_MAX 12   /* looks whose bounds say little */
 #define CLOSE 0x1p-50 /* relative; steps below it do not matter */
@@ -30,7 +31,8 @@ static dusk_status refuse(const dusk_pairs *pairs, dusk_error *err)
                      "the optimal accountant cannot list the losses of these events together");
 }
 
-static dusk_status make_curve(dusk_loss_curve *out, const dusk_pairs *pairs, dusk_error *err)
+/* `tail`: a probability that is small beside the delta that is asked about. */
+static dusk_status make_curve(dusk_loss_curve *out, const dusk_pairs *pairs, double tail, dusk_error *err)
 {
     *out = (dusk_loss_curve){ 0 };
     const dusk_pair *only = pairs->count == 1 ? &pairs->pair[0] : NULL;
@@ -39,6 +41,7 @@ static dusk_status make_curve(dusk_loss_curve *out, const dusk_pairs *pairs, dus
         return dusk_binomial_curve(out, only, err);
     if (listed) return dusk_product_curve(out, pairs, err);
     if (only && dusk_laplace_curve_fits(only)) return dusk_laplace_curve(out, only, err);
+    if (dusk_grid_curve_fits(pairs)) return dusk_grid_curve(out, pairs, tail, err);
     return refuse(pairs, err);
 }
 
@@ -100,16 +103,26 @@ static double find_root(search *s)
     return high;
 }
 
+/* The relative step that makes up for a miss of delta at x, at least CLOSE. */
+static double gap_for(double miss, double slope, double x)
+{
+    double gap = 1.01 * miss / (slope * x);
+    return gap > CLOSE && gap < 1 ? gap : CLOSE;
+}
+
 /* Step outward from the root until both sides are certain. */
 static void settle(search *s, double root)
 {
     double before = s->high;
-    for (double gap = CLOSE; gap < 8; gap *= 4) {
+    if (root >= before) root = before - before * CLOSE;
+    dusk_curve_look at = look(s, root);
+    for (double gap = gap_for(at.delta.upper - s->delta, at.slope, root); gap < 8; gap *= 2) {
         double x = root + root * gap;
         if (x >= before || s->high <= x) break;
         if (look(s, x).delta.upper <= s->delta) break;
     }
-    for (double gap = CLOSE; gap < 1 && s->curve->tight; gap *= 4) {
+    for (double gap = gap_for(s->delta - at.delta.lower, at.slope, root); gap < 1 && s->curve->tight;
+         gap *= 2) {
         double x = root - root * gap;
         if (!(x > 0) || s->low >= x) break;
         if (look(s, x).delta.lower > s->delta) break;
@@ -138,10 +151,15 @@ dusk_status dusk_optimal_epsilon(dusk_bound *out, const dusk_pairs *pairs, doubl
         *out = dusk_bound_of(0);
         return DUSK_OK;
     }
-    dusk_status status = make_curve(&curve, pairs, err);
+    dusk_status status = make_curve(&curve, pairs, delta * TAIL, err);
     if (status == DUSK_OK) *out = invert(&curve, delta);
     dusk_loss_curve_free(&curve);
     return status;
+}
+
+static dusk_bound ask_delta(const dusk_loss_curve *curve, double epsilon)
+{
+    return epsilon >= curve->top.upper ? curve->infinite : curve->look(curve->curve, epsilon).delta;
 }
 
 dusk_status dusk_optimal_delta(dusk_bound *out, const dusk_pairs *pairs, double epsilon, dusk_error *err)
@@ -151,9 +169,14 @@ dusk_status dusk_optimal_delta(dusk_bound *out, const dusk_pairs *pairs, double 
         *out = dusk_bound_of(0);
         return DUSK_OK;
     }
-    dusk_status status = make_curve(&curve, pairs, err);
-    if (status == DUSK_OK)
-        *out = epsilon >= curve.top.upper ? curve.infinite : curve.look(curve.curve, epsilon).delta;
+    dusk_status status = make_curve(&curve, pairs, TAIL * TAIL, err);
+    if (status == DUSK_OK) *out = ask_delta(&curve, epsilon);
+    bool cut = curve.cut;
+    dusk_loss_curve_free(&curve);
+    if (status != DUSK_OK || !cut || out->upper > TAIL) return status;
+    /* so small a delta may be what was cut off */
+    status = make_curve(&curve, pairs, 0, err);
+    if (status == DUSK_OK) *out = ask_delta(&curve, epsilon);
     dusk_loss_curve_free(&curve);
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct dusk_loss_curve {
     dusk_bound infinite; /* P(L = inf) */
     dusk_bound top;      /* the largest finite loss; at least 0 */
     bool tight;
+    bool cut;               /* a tail of the losses counts as infinite */
     double mean, deviation; /* of the finite losses, about; where a search starts */
 } dusk_loss_curve;
 
@@ -37,6 +38,15 @@ DUSK_MUST_USE dusk_status dusk_binomial_curve(dusk_loss_curve *out, const dusk_p
  * fall into two lists of moderate length [Murtagh & Vadhan 2018]. */
 bool dusk_product_curve_fits(const dusk_pairs *pairs);
 DUSK_MUST_USE dusk_status dusk_product_curve(dusk_loss_curve *out, const dusk_pairs *pairs, dusk_error *err);
+/* P(L = inf) and the largest finite loss of ATOMS, all together. */
+dusk_bound dusk_pairs_infinite(const dusk_pairs *pairs);
+dusk_bound dusk_pairs_top(const dusk_pairs *pairs);
+
+/* loss_grid.c: atoms, a few thousand runs of them, on a lattice; losses above a tail
+ * of about that probability count as infinite. */
+bool dusk_grid_curve_fits(const dusk_pairs *pairs);
+DUSK_MUST_USE dusk_status dusk_grid_curve(dusk_loss_curve *out, const dusk_pairs *pairs, double tail,
+                                          dusk_error *err);
 
 /* laplace_sum.c: one Laplace pair, moderately many times. */
 bool dusk_laplace_curve_fits(const dusk_pair *pair);

@@ -198,7 +198,8 @@ static void check(const composition *c, double width)
 {
     double top = 0;
     for (size_t i = 0; i < c->count; i++) top += c->class[i].epsilon * (double)c->class[i].n;
-    for (size_t i = 0; i < COUNT(shares); i++) check_delta(c, top * shares[i] * (1 - 1e-12), shares[i] < 1 ? width : 1e-4);
+    for (size_t i = 0; i < COUNT(shares); i++)
+        check_delta(c, top * shares[i] * (1 - 1e-12), shares[i] < 1 ? width : 1e-4);
     for (size_t i = 0; i < COUNT(deltas); i++) check_epsilon(c, deltas[i], width);
 }
 
@@ -265,6 +266,37 @@ static void different_parts_enclose(void **state)
     }
 }
 
+/* The lattice, which is for more parts than can be listed, where they can be. */
+static void lattice_encloses(void **state)
+{
+    static const double places[] = { 0, 0.05, 0.2, 0.33, 0.5, 0.7 };
+    uint64_t seed = 11;
+    (void)state;
+    for (size_t round = 0; round < 2; round++) {
+        composition c = { .count = 9 };
+        double top = 0;
+        for (size_t i = 0; i < c.count; i++) {
+            double u = (double)(splitmix64(&seed) >> 11) * 0x1p-53;
+            c.class[i] = (class){ 0.1 + u, round ? 1e-9 * u : 0, 1 + i % 2 };
+            top += c.class[i].epsilon * (double)c.class[i].n;
+        }
+        dusk_error err = { 0 };
+        dusk_loss_curve curve;
+        dusk_pairs pairs = resolve(&c);
+        assert_int_equal(dusk_grid_curve(&curve, &pairs, 1e-20, &err), DUSK_OK);
+        arb_t t;
+        arb_init(t);
+        for (size_t i = 0; i < COUNT(places); i++) {
+            truth(t, &c, top * places[i]);
+            check_bound("lattice, ", t, curve.look(curve.curve, top * places[i]).delta, top * places[i],
+                        1e-4);
+        }
+        arb_clear(t);
+        dusk_loss_curve_free(&curve);
+        dusk_pairs_free(&pairs);
+    }
+}
+
 /* Few classes, each several times; losses of very different size. */
 static void few_classes_enclose(void **state)
 {
@@ -282,7 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_parts_enclose),    cmocka_unit_test(many_equal_parts_enclose),
         cmocka_unit_test(infinite_losses_decide), cmocka_unit_test(different_parts_enclose),
-        cmocka_unit_test(few_classes_enclose),
+        cmocka_unit_test(few_classes_enclose),    cmocka_unit_test(lattice_encloses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

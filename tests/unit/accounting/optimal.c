@@ -77,18 +77,23 @@ static void more_is_never_better(void **state)
     };
     static const double deltas[] = { 1e-300, 1e-50, 1e-6, 1e-3, 0.2 }, epsilons[] = { 0, 0.1, 1, 2, 20 };
     (void)state;
-    for (size_t i = 0; i < COUNT(series); i++)
+    for (size_t i = 0; i < COUNT(series); i++) {
+        double before[COUNT(deltas)] = { 0 }; /* lower bounds of the row before */
         for (size_t j = 0; j < 4; j++) {
-            for (size_t k = 0; k + 1 < COUNT(deltas); k++)
-                assert_true(epsilon_of(series[i][j], deltas[k + 1]).lower <=
-                            epsilon_of(series[i][j], deltas[k]).upper);
-            for (size_t k = 0; k + 1 < COUNT(epsilons); k++)
-                assert_true(delta_of(series[i][j], epsilons[k + 1]).lower <=
-                            delta_of(series[i][j], epsilons[k]).upper);
-            for (size_t k = 0; j > 0 && k < COUNT(deltas); k++)
-                assert_true(epsilon_of(series[i][j - 1], deltas[k]).lower <=
-                            epsilon_of(series[i][j], deltas[k]).upper);
+            double epsilon = INFINITY, delta = 1;
+            for (size_t k = 0; k < COUNT(deltas); k++) {
+                dusk_bound b = epsilon_of(series[i][j], deltas[k]);
+                assert_true(b.lower <= epsilon && b.upper >= before[k]);
+                epsilon = b.upper;
+                before[k] = b.lower;
+            }
+            for (size_t k = 0; k < COUNT(epsilons); k++) {
+                dusk_bound b = delta_of(series[i][j], epsilons[k]);
+                assert_true(b.lower <= delta);
+                delta = b.upper;
+            }
         }
+    }
 }
 
 /* Murtagh & Vadhan's optimum, and k-ary randomized response, from enumerations. */
