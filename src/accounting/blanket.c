@@ -249,14 +249,14 @@ static void make_blocks(dusk_blanket *b, double about)
     if (high - low < DUSK_BLANKET_BLOCKS_MAX) {
         add_blocks(b, low, high + 1, DUSK_BLANKET_BLOCKS_MAX);
     } else {
-        /* Given N the excess is e^(-size N/mean), about. A sum over M costs its
-         * deviation; all of them together should be quick. */
+        /* Given N the excess is e^(-size N/mean), about. A block of width w costs
+         * w/(4 mean) in epsilon, in relation; 1e-5 is little. */
         double center = fmax(mean - variance * size / mean, (double)low), inner = 4.5 * sqrt(variance);
-        double budget = fmin(48, fmax(6, 1e5 / sqrt(1 + mean / (1 + b->odds))));
+        double wanted = fmin(48, fmax(6, 2 * inner / (4e-5 * mean)));
         uint64_t left = center - inner > (double)low + 1 ? (uint64_t)(center - inner) : low + 1;
         uint64_t right = center + inner < (double)high ? (uint64_t)(center + inner) + 1 : high;
         add_blocks(b, low, left, 2);
-        add_blocks(b, left, right, (unsigned)budget);
+        add_blocks(b, left, right, (unsigned)wanted);
         add_blocks(b, right, high + 1, 1);
     }
     fill_blocks(b, high);
@@ -274,9 +274,10 @@ static void blocks_up(mpfr_t out, dusk_blanket *b, line l, double about)
     mpfr_init2(term, PRECISION);
     mpfr_set_d(out, b->below, MPFR_RNDU); /* the excess of N is at most N */
     for (unsigned i = 0; i < b->blocks; i++) {
-        excess_up(term, b, l, b->block[i]);
+        uint64_t units = DUSK_MUTATE(SHUFFLE_BLOCKS_ROUND_UP, b->block[i], b->block[i] + 2);
+        excess_up(term, b, l, units);
         mpfr_mul_d(term, term, b->mass[i], MPFR_RNDU);
-        mpfr_div_ui(term, term, b->block[i], MPFR_RNDU);
+        mpfr_div_ui(term, term, units, MPFR_RNDU);
         mpfr_add(out, out, term, MPFR_RNDU);
     }
     mpfr_mul(out, out, b->weight, MPFR_RNDU);
