@@ -214,6 +214,17 @@ static void gaussians_are_sampled(void **state)
     assert_mixture("with_replacement(2, 4, gaussian(3))", DUSK_REMOVE, DUSK_REMOVE, 1.5, 2, draws);
 }
 
+/* Where both laws are sampled, a loss is the sum of two: of a group it is k times that. */
+static void groups_count_all_losses(void **state)
+{
+    (void)state;
+    double one = log((1 + 0.9 * expm1(1)) / (1 + 0.9 * expm1(-1)));
+    dusk_pairs pairs = resolve("group(2, poisson(0.9, laplace(1)))", DUSK_REPLACE);
+    assert_int_equal(pairs.count, 1);
+    assert_true(pairs.pair[0].loss[pairs.pair[0].atoms - 1].upper >= 2 * one);
+    dusk_pairs_free(&pairs);
+}
+
 static void some_have_no_pair(void **state)
 {
     static const char *const texts[] = { "zcdp(0.1)",
@@ -262,10 +273,10 @@ static void memory_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laws_are_laws),         cmocka_unit_test(directions_mirror),
-        cmocka_unit_test(pure_is_amplified),     cmocka_unit_test(gaussians_merge),
-        cmocka_unit_test(gaussians_are_sampled), cmocka_unit_test(some_have_no_pair),
-        cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(laws_are_laws),           cmocka_unit_test(directions_mirror),
+        cmocka_unit_test(pure_is_amplified),       cmocka_unit_test(gaussians_merge),
+        cmocka_unit_test(gaussians_are_sampled),   cmocka_unit_test(some_have_no_pair),
+        cmocka_unit_test(groups_count_all_losses), cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
