@@ -32,6 +32,7 @@ static const method methods[] = {
     { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false, false },
     { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false, false },
     { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false },
+    { DUSK_LATTICE, dusk_lattice_epsilon, dusk_lattice_delta, NULL, NULL, false, false },
     { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false },
     { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true },
     { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true },
