@@ -186,6 +186,7 @@ static bool is_narrow(const dusk_interval *x, const dusk_interval *beside)
 static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
 {
     dusk_curve_look result;
+    double infinite_up = 1;
     for (mpfr_prec_t precision = DUSK_BINOMIAL_BITS;; precision *= 2) {
         dusk_interval delta, other, infinite;
         dusk_interval_init(&delta, precision);
@@ -196,6 +197,7 @@ static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
         if (done) {
             if (mpfr_sgn(delta.lo) < 0) mpfr_set_zero(delta.lo, 1);
             dusk_interval_add(&delta, &delta, &infinite);
+            infinite_up = mpfr_get_d(infinite.hi, MPFR_RNDU);
             result.delta = (dusk_bound){ mpfr_get_d(delta.lo, MPFR_RNDD), mpfr_get_d(delta.hi, MPFR_RNDU) };
             result.slope = mpfr_get_d(other.hi, MPFR_RNDN);
         }
@@ -203,6 +205,12 @@ static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
         dusk_interval_clear(&other);
         dusk_interval_clear(&infinite);
         if (done) break;
+    }
+    /* not more than n times the total variation of one, tanh(b/2) <= b/2 */
+    if (l->symmetric) {
+        double variation = dusk_mul_up(dusk_bound_of_whole(n).upper, l->high / 2 + DBL_TRUE_MIN);
+        double sum = dusk_add_up(variation, infinite_up);
+        if (sum < result.delta.upper) result.delta.upper = sum;
     }
     /* also for what underflows */
     if (!(result.delta.upper >= DBL_TRUE_MIN)) result.delta.upper = DBL_TRUE_MIN;

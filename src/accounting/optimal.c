@@ -14,7 +14,7 @@
 #define LIST_TIMES 2000
 #define TAIL 1e-14 /* tails that are so small beside delta do not matter */
 #define LOOKS_MAX 100
-#define WIDE_MAX 12   /* looks whose bounds say little */
+#define WIDE_MAX 6    /* looks whose bounds say little */
 #define CLOSE 0x1p-50 /* relative; steps below it do not matter */
 
 void dusk_loss_curve_free(dusk_loss_curve *curve)
@@ -116,7 +116,7 @@ static void settle(search *s, double root)
     double before = s->high;
     if (root >= before) root = before - before * CLOSE;
     dusk_curve_look at = look(s, root);
-    for (double gap = gap_for(at.delta.upper - s->delta, at.slope, root); gap < 8; gap *= 2) {
+    for (double gap = gap_for(at.delta.upper - s->delta, at.slope, root); gap < 8; gap *= 4) {
         double x = root + root * gap;
         if (x >= before || s->high <= x) break;
         if (look(s, x).delta.upper <= s->delta) break;
