@@ -14,6 +14,8 @@
 #include "cli/plot.h"
 
 #define CURVE_POINTS 121
+#define CURVE_POINTS_FEW 31 /* for sums of more than MANY_TERMS */
+#define MANY_TERMS 50
 #define TRADEOFF_POINTS 81
 #define STEPS_POINTS 25
 #define LEAST_DELTA 1e-300 /* what is below is not drawn */
@@ -61,6 +63,14 @@ static account_settings wider(const account_job *job)
     return settings;
 }
 
+/* A point costs as much as the sum is long. */
+static size_t curve_points(const account_job *job)
+{
+    size_t terms = 1;
+    for (const char *c = job->text; *c; c++) terms += *c == '+';
+    return terms > MANY_TERMS ? CURVE_POINTS_FEW : CURVE_POINTS;
+}
+
 static void curve_range(dusk_plot *plot, const account_series *series)
 {
     double least = 1, most = LEAST_DELTA;
@@ -91,7 +101,7 @@ dusk_status account_plot_curve(const account_job *job, dusk_error *err)
     dusk_text_init(&label, point, sizeof point);
     wide.settings = &settings;
     subtitle(&words, job, "privacy curve");
-    DUSK_TRY(account_sample_curve(&wide, &series, CURVE_POINTS, false, err));
+    DUSK_TRY(account_sample_curve(&wide, &series, curve_points(job), false, err));
     DUSK_TRY(mark(job, &plot, &label, err));
     dusk_plot_line line = { .x = series.x, .y = series.upper, .n = series.n };
     line.dashed = job->accountant == DUSK_CLT;
