@@ -13,7 +13,8 @@
 #include "base/mutant.h"
 
 #define NONE SIZE_MAX
-#define WORK 64 /* times its size: how much may be looked at for one tree */
+#define RANGE_MOST 300 /* of a bounded range that is more than a pure promise */
+#define WORK 64        /* times its size: how much may be looked at for one tree */
 
 void dusk_builder_clear(dusk_builder *b)
 {
@@ -187,6 +188,18 @@ dusk_status dusk_builder_add_approx(dusk_builder *b, const dusk_event_node *tree
     return dusk_builder_add_pair(b, &pair, tree, times);
 }
 
+/* Bounded range, for k units k times that: ranges of losses add up. */
+static dusk_status add_exponential(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
+{
+    double range = dusk_mul_up(dusk_bound_of_whole(b->group).upper, tree->real[0]);
+    dusk_pair pair = { 0 };
+    if (!(range > 0)) return DUSK_OK;
+    if (range > RANGE_MOST) /* no better than what a pure promise says */
+        return dusk_builder_add_approx(b, tree, times, dusk_bound_of(tree->real[0]), 0, false);
+    dusk_status status = dusk_atoms_bounded_range(&pair, range, b->err);
+    return status == DUSK_OK ? dusk_builder_add_pair(b, &pair, tree, times) : status;
+}
+
 static dusk_status add_laplace(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_pair pair = { .kind = DUSK_PAIR_LAPLACE, .tight = true, .rate = 1 };
@@ -247,7 +260,7 @@ dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint6
     case DUSK_EVENT_PURE: return dusk_builder_add_approx(b, tree, times, dusk_bound_of(first), 0, true);
     case DUSK_EVENT_APPROX:
         return dusk_builder_add_approx(b, tree, times, dusk_bound_of(first), tree->real[1], true);
-    case DUSK_EVENT_EXPONENTIAL:
+    case DUSK_EVENT_EXPONENTIAL: return add_exponential(b, tree, times);
     case DUSK_EVENT_PERMUTE_AND_FLIP:
     case DUSK_EVENT_NOISY_MAX: return dusk_builder_add_approx(b, tree, times, dusk_bound_of(first), 0, false);
     case DUSK_EVENT_SVT: {

@@ -15,10 +15,11 @@
 #define BITS 320
 #define ROUNDING 0x1p-50 /* relative, more than all roundings together */
 #define LEAST_DELTA 1e-310
-#define TAILS 1e-4 /* what a loss in ln delta counts beside one in variance */
+#define RANGE_POINTS 512 /* for bounded range */
+#define TAILS 1e-4       /* what a loss in ln delta counts beside one in variance */
 
 typedef struct corner {
-    mpfr_t x, y; /* e^eps, delta */
+    mpfr_t x, y; /* e^eps - 1, delta */
     double epsilon, delta;
     mpfr_t slope; /* of the line to the next corner; 0 for the last */
 } corner;
@@ -70,9 +71,10 @@ static void set_atoms(dusk_pair *pair, const corner *all, const size_t *at, size
         mpfr_sub(q, c->slope, all[at[i - 1]].slope, MPFR_RNDN);
         if (mpfr_sgn(q) < 0) mpfr_set_zero(q, 1);
         mpfr_mul(p, q, c->x, MPFR_RNDN);
+        mpfr_add(p, p, q, MPFR_RNDN);
         pair->mass[k + i] = widened(p);
         pair->mass[k - i] = widened(q);
-        pair->loss[k + i] = (dusk_bound){ c->epsilon, nextafter(c->epsilon, INFINITY) };
+        pair->loss[k + i] = dusk_bound_of(c->epsilon);
         pair->loss[k - i] = dusk_bound_of(-c->epsilon);
     }
     /* 1 - delta_0 + 2 slope_0 */
@@ -98,7 +100,7 @@ dusk_status dusk_atoms_curve(dusk_pair *pair, const double *epsilon, const doubl
         c->epsilon = epsilon[made];
         c->delta = delta[made] < 1 ? delta[made] : 1;
         mpfr_set_d(c->x, c->epsilon, MPFR_RNDN);
-        mpfr_exp(c->x, c->x, MPFR_RNDN);
+        mpfr_expm1(c->x, c->x, MPFR_RNDN);
         mpfr_set_d(c->y, c->delta, MPFR_RNDN);
     }
     size_t k = lower_hull(at, all, n) - 1;
@@ -216,4 +218,23 @@ dusk_status dusk_atoms_sample_curve(dusk_pair *pair, dusk_delta_up *delta_up, co
 done:
     dusk_deallocate(t.epsilon);
     return status;
+}
+
+/* --- bounded range ------------------------------------------------------------- */
+
+/* With losses t and t - range only, delta is (1 - e^(t - range)) (1 - e^(eps - t)) /
+ * (1 - e^-range), the most at t = (range + eps)/2. */
+DUSK_PROVEN(range_delta_up)
+static double range_delta_up(double epsilon, const void *context)
+{
+    const double range = *(const double *)context;
+    if (epsilon >= range) return 0;
+    double half = -dusk_expm1_down(-dusk_sub_up(range, epsilon) / 2);
+    double delta = dusk_div_up(dusk_mul_up(half, half), -dusk_expm1_up(-range));
+    return delta < 1 ? delta : 1;
+}
+
+dusk_status dusk_atoms_bounded_range(dusk_pair *pair, double epsilon, dusk_error *err)
+{
+    return dusk_atoms_sample_curve(pair, range_delta_up, &epsilon, epsilon, RANGE_POINTS, err);
 }

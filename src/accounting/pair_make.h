@@ -38,6 +38,9 @@ DUSK_MUST_USE dusk_status dusk_atoms_discrete_laplace(dusk_pair *pair, double sc
 bool dusk_atoms_gaussian_fits(double sigma);
 DUSK_MUST_USE dusk_status dusk_atoms_discrete_gaussian(dusk_pair *pair, double sigma, uint64_t distance,
                                                        dusk_error *err);
+/* Losses in an interval of length epsilon, wherever it lies: bounded range [Dong,
+ * Durfee & Rogers 2020]; epsilon > 0 finite. (pair_curve.c) */
+DUSK_MUST_USE dusk_status dusk_atoms_bounded_range(dusk_pair *pair, double epsilon, dusk_error *err);
 /* Staircase noise at distance 1 [Geng & Viswanath 2014]. */
 DUSK_MUST_USE dusk_status dusk_atoms_staircase(dusk_pair *pair, double epsilon, double gamma,
                                                dusk_error *err);

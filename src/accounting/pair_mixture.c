@@ -64,33 +64,29 @@ static bool enclose_threshold(dusk_interval *s, dusk_interval *gap, const dusk_m
     return found;
 }
 
-/* Add what f gains between s.lo and the threshold at most: width times the
- * largest e^eps Q - P there, which is e^eps Q (1 - e^(L - eps)), and that
- * factor falls. gap is the difference at s.lo, of which Q's part may grow. */
+/* Add what f gains between s.lo and the threshold at most: the width times the
+ * largest e^eps Q - P there. That is a factor that falls times exp(-x^2/(2
+ * sigma^2)), so at most the gap at s.lo times what this can grow. */
 DUSK_PROVEN(add_gain)
 static void add_gain(dusk_interval *f, const dusk_mixture_law *m, const dusk_interval *s,
                      const dusk_interval *gap)
 {
-    dusk_interval at, p, q, most;
-    dusk_interval_init(&p, m->precision);
-    dusk_interval_init(&at, m->precision);
-    dusk_interval_init(&q, m->precision);
-    dusk_interval_init(&most, m->precision);
-    mpfr_set(at.lo, s->lo, MPFR_RNDD);
-    mpfr_set(at.hi, s->lo, MPFR_RNDU);
-    dusk_mixture_law_densities(&p, &q, m, &at);
-    dusk_mixture_law_densities(&p, &most, m, s);
-    mpfr_div(most.hi, most.hi, q.lo, MPFR_RNDU); /* at least 1 */
-    mpfr_mul(most.hi, most.hi, gap->hi, MPFR_RNDU);
-    mpfr_sub(q.hi, s->hi, s->lo, MPFR_RNDU);
-    mpfr_mul(most.hi, most.hi, q.hi, MPFR_RNDU);
-    mpfr_mul(most.hi, most.hi, m->over.hi, MPFR_RNDU); /* 1/sqrt(2 pi) < 1 */
-    if (mpfr_nan_p(most.hi) || !(mpfr_sgn(q.lo) > 0)) mpfr_set_inf(most.hi, 1);
-    mpfr_add(f->hi, f->hi, most.hi, MPFR_RNDU);
-    dusk_interval_clear(&at);
-    dusk_interval_clear(&p);
-    dusk_interval_clear(&q);
-    dusk_interval_clear(&most);
+    mpfr_t width, growth, size;
+    mpfr_inits2(m->precision, width, growth, size, (mpfr_ptr)0);
+    mpfr_sub(width, s->hi, s->lo, MPFR_RNDU);
+    mpfr_mul(width, width, m->over.hi, MPFR_RNDU);
+    mpfr_abs(size, s->lo, MPFR_RNDU);
+    mpfr_abs(growth, s->hi, MPFR_RNDU);
+    mpfr_add(growth, growth, size, MPFR_RNDU);
+    mpfr_mul(growth, growth, m->over.hi, MPFR_RNDU);
+    mpfr_mul(growth, growth, width, MPFR_RNDU);
+    mpfr_div_2ui(growth, growth, 1, MPFR_RNDU);
+    mpfr_exp(growth, growth, MPFR_RNDU);
+    mpfr_mul(growth, growth, width, MPFR_RNDU); /* 1/sqrt(2 pi) < 1 */
+    mpfr_mul(growth, growth, gap->hi, MPFR_RNDU);
+    if (mpfr_nan_p(growth)) mpfr_set_inf(growth, 1);
+    mpfr_add(f->hi, f->hi, growth, MPFR_RNDU);
+    mpfr_clears(width, growth, size, (mpfr_ptr)0);
 }
 
 /* Whether P beyond the threshold is below every double. */
