@@ -101,8 +101,9 @@ dusk_status dusk_pricing_begin(dusk_pricing *pricing, const dusk_composition *co
 {
     static const dusk_direction both[] = { DUSK_REMOVE, DUSK_ADD }, one[] = { DUSK_REPLACE };
     bool replace = composition->neighbours == DUSK_REPLACE_ONE;
-    *pricing =
-        (dusk_pricing){ .composition = composition, .accountant = accountant, .directions = replace ? 1 : 2 };
+    *pricing = (dusk_pricing){
+        .composition = composition, .accountant = accountant, .directions = replace ? 1 : 2, .goal = NAN
+    };
     if (accountant < DUSK_BEST || accountant > DUSK_ACCOUNTANTS)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give DUSK_BEST", "accountant is none of the accountants");
     for (size_t d = 0; d < pricing->directions; d++) {
