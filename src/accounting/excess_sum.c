@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One sweep over m from the top of a window to its bottom. With the line at
- * K - y, 0 < y <= 1, K whole, the expected excess given M = m is F + y S:
+/* One sweep over the m of a window. With the line at K - y, 0 < y <= 1, K whole,
+ * the expected excess given M = m is F + y S:
  *     S = P(A >= K),  F = E (A - K)+.
  * From m to m - 1 the line falls by at most one, so K stays or falls by one,
  * and with beta = P(Bin(m-1, 1/2) = K-1), S0 = S - beta/2 = P(Bin(m-1, 1/2) >= K):
  *     K stays:  S <- S0,          F <- F - S0/2,  beta <- 2 beta (m-K)/(m-1)
  *     K falls:  S <- S + beta/2,  F <- F + S0/2,  beta <- 2 beta (K-1)/(m-1)
- * This direction is the stable one: F grows. All three carry the weight P(M = m)
- * as a factor, so that nothing overflows, and an error bound each. What lies
- * outside of the window is bounded by an exponential moment. */
+ * and from m to m + 1 the other way round. Stable is the direction in which F
+ * grows. All three carry the weight P(M = m) as a factor, so that nothing
+ * overflows, and an error bound each. What lies outside of the window is bounded
+ * by an exponential moment. */
 #include "accounting/excess_sum.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@
 
 typedef struct window {
     uint64_t low, high;
+    bool upwards;    /* the stable direction */
     double log_tail; /* ln of an upper bound of what is outside */
 } window;
 
@@ -105,6 +107,8 @@ static window find_window(const dusk_excess_sum *sum)
     if (mean - reach > 1) w.low = (uint64_t)(mean - reach);
     double end = upper_end(mean, mean + reach, exponent);
     if (end < t.trials) w.high = (uint64_t)end + 1;
+    /* ln F is about -2 (slant m + offset)^2/m, which grows up to m = offset/slant. */
+    w.upwards = t.slant * ((double)w.low + (double)w.high) / 2 < t.offset;
     double product = t.trials * log1p(t.rho * expm1(log_q(&t, lambda)));
     /* (y)+ <= e^(lambda y - 1)/lambda. The last terms are for rounding. */
     w.log_tail = product - lambda * t.offset - 1 - log(lambda) + M_LN2 - exponent + 1 +
@@ -129,7 +133,7 @@ static double line_part(dusk_uint128 line)
     return gap ? (double)(int64_t)((gap >> 2) + 1) * 0x1p-62 : 1;
 }
 
-/* S and F at the top from their series, in units of P(A = K); needs m/2 <= K <= m. */
+/* S and F from their series, in units of P(A = K); needs m/2 <= K <= m. */
 DUSK_PROVEN(start)
 static void start(sweep *w, uint64_t m, uint64_t k)
 {
@@ -171,23 +175,61 @@ static void advance(sweep *w, bool falls, double trials, double odds)
     if (w->k == w->m) w->f = w->error_f = 0; /* nothing is above the whole */
 }
 
-/* The sum over the window, in units of P(M = high) P(A = K). */
+/* From m to m + 1 <= trials; `rises` says whether K does. */
+DUSK_PROVEN(climb)
+static void climb(sweep *w, bool rises, double trials, double odds)
+{
+    double m = (double)w->m, k = (double)w->k;
+    double ratio = (trials - m) / ((m + 1) * odds); /* P(M = m+1) / P(M = m) */
+    /* P(Bin(m, 1/2) = K), or = K-1. */
+    double beta = w->beta * m / (2 * (rises ? k : m - k + 1)), half = beta / 2;
+    w->relative_beta += 10 * U;
+    double f = rises ? w->f - (w->s - beta) / 2 : w->f + w->s / 2;
+    double s = rises ? w->s - half : w->s + half;
+    double error_s = w->error_s + half * w->relative_beta;
+    w->error_f = (w->error_f + error_s + 8 * U * (fabs(f) + fabs(w->s) + beta)) * ratio;
+    w->error_s = (error_s + 8 * U * (fabs(s) + half)) * ratio;
+    w->f = f * ratio;
+    w->s = s * ratio;
+    w->beta = beta * ratio;
+    w->m++;
+    w->k += rises;
+    if (w->k == w->m) w->f = w->error_f = 0;
+}
+
+/* The end of the window that the sweep starts from: going up, the first m that has
+ * counts above the line, or the top. */
+static uint64_t first_of(const dusk_excess_sum *sum, window range)
+{
+    uint64_t m = range.upwards ? range.low : range.high;
+    if (range.upwards)
+        while (m < range.high && line_whole(sum->step * m + sum->offset) > m) m++;
+    return m;
+}
+
+/* The sum over the window, in units of P(M = first) P(A = K). */
 DUSK_PROVEN(sweep_window)
-static double sweep_window(const dusk_excess_sum *sum, window range, dusk_uint128 line)
+static double sweep_window(const dusk_excess_sum *sum, window range, uint64_t first)
 {
     const double trials = (double)sum->trials;
+    const uint64_t last = range.upwards ? range.high : range.low;
+    dusk_uint128 line = sum->step * first + sum->offset;
     sweep w;
     double total = 0, error = 0, steps = 0;
-    start(&w, range.high, line_whole(line));
+    start(&w, first, line_whole(line));
     for (;; steps++) {
         double y = line_part(line), term = w.f + y * w.s;
         total += term;
         error += w.error_f + y * w.error_s + 4 * U * (fabs(w.f) + y * fabs(w.s));
-        if (w.m <= range.low) break;
-        line -= sum->step;
+        if (w.m == last) break;
+        line = range.upwards ? line + sum->step : line - sum->step;
         uint64_t k = line_whole(line);
-        if (k > w.m - 1) break; /* no count is above the line any more */
-        advance(&w, k < w.k, trials, sum->odds);
+        if (range.upwards) {
+            climb(&w, k > w.k, trials, sum->odds);
+        } else {
+            if (k > w.m - 1) break; /* no count is above the line any more */
+            advance(&w, k < w.k, trials, sum->odds);
+        }
     }
     error = DUSK_MUTATE(SHUFFLE_ROUNDING_IGNORED, 1.001 * error + 4 * U * (steps + 2) * (total + error), 0);
     return (total + error) * (1 + 8 * U);
@@ -239,16 +281,16 @@ DUSK_PROVEN(dusk_excess_sum_up)
 void dusk_excess_sum_up(mpfr_t out, const dusk_excess_sum *sum)
 {
     window range = find_window(sum);
-    dusk_uint128 line = sum->step * range.high + sum->offset;
+    uint64_t first = first_of(sum, range), k = line_whole(sum->step * first + sum->offset);
     mpfr_t unit;
     mpfr_init2(unit, PRECISION);
     mpfr_set_d(out, range.log_tail, MPFR_RNDU);
     mpfr_exp(out, out, MPFR_RNDU);
-    if (line_whole(line) <= range.high) {
-        log_unit(unit, sum, range.high, line_whole(line));
+    if (k <= first) {
+        log_unit(unit, sum, first, k);
         mpfr_add_d(unit, unit, 0x1p-80, MPFR_RNDU); /* for its own rounding */
         mpfr_exp(unit, unit, MPFR_RNDU);
-        mpfr_mul_d(unit, unit, sweep_window(sum, range, line), MPFR_RNDU);
+        mpfr_mul_d(unit, unit, sweep_window(sum, range, first), MPFR_RNDU);
         mpfr_add(out, out, unit, MPFR_RNDU);
     }
     mpfr_clear(unit);

@@ -262,6 +262,91 @@ static void wide_sums_enclose(void **state)
     }
 }
 
+/* E (A - line)+ over all m and a, line = step m + offset in units of 2^-64. */
+static void excess_truth(arb_t out, const dusk_excess_sum *sum, const arb_t rho)
+{
+    arb_t weight, other, line, step, term, value;
+    fmpz_t z;
+    arb_init(weight), arb_init(other), arb_init(line), arb_init(step), arb_init(term), arb_init(value);
+    fmpz_init(z);
+    fmpz_set_ui(z, (ulong)(sum->step >> 32));
+    fmpz_mul_2exp(z, z, 32);
+    fmpz_add_ui(z, z, (ulong)(sum->step & UINT32_MAX));
+    arb_set_fmpz(step, z);
+    fmpz_set_ui(z, (ulong)(sum->offset >> 32));
+    fmpz_mul_2exp(z, z, 32);
+    fmpz_add_ui(z, z, (ulong)(sum->offset & UINT32_MAX));
+    arb_set_fmpz(line, z);
+    arb_mul_2exp_si(step, step, -64);
+    arb_mul_2exp_si(line, line, -64);
+    arb_sub_ui(other, rho, 1, BITS);
+    arb_neg(other, other);
+    arb_zero(out);
+    for (ulong m = 1; m <= sum->trials; m++) {
+        arb_add(line, line, step, BITS);
+        arb_bin_uiui(weight, (ulong)sum->trials, m, BITS);
+        arb_pow_ui(term, rho, m, BITS);
+        arb_mul(weight, weight, term, BITS);
+        arb_pow_ui(term, other, (ulong)sum->trials - m, BITS);
+        arb_mul(weight, weight, term, BITS);
+        arb_mul_2exp_si(weight, weight, -(slong)m);
+        arb_one(term);
+        for (ulong a = m; a > 0; a--) {
+            arb_sub_ui(value, line, a, BITS);
+            arb_neg(value, value);
+            if (!arb_is_positive(value)) break;
+            arb_mul(value, value, term, BITS);
+            arb_addmul(out, value, weight, BITS);
+            arb_mul_ui(term, term, a, BITS);
+            arb_div_ui(term, term, m - a + 1, BITS);
+        }
+    }
+    arb_clear(weight), arb_clear(other), arb_clear(line), arb_clear(step), arb_clear(term), arb_clear(value);
+    fmpz_clear(z);
+}
+
+static double uniform(uint64_t *seed) { return (double)(splitmix64(seed) >> 11) * 0x1p-53; }
+
+/* Any line above m/2, any odds. */
+static void excess_sums_enclose(void **state)
+{
+    uint64_t seed = 3;
+    mpfr_t log_rho, log_rest, bound;
+    arb_t rho, exact;
+    (void)state;
+    mpfr_inits2(160, log_rho, log_rest, bound, (mpfr_ptr)0);
+    arb_init(rho), arb_init(exact);
+    for (int i = 0; i < 200; i++) {
+        dusk_excess_sum sum = { .trials = 1 + splitmix64(&seed) % (i % 10 ? 40 : 250),
+                                .odds = exp(16 * uniform(&seed) - 8) };
+        double step = uniform(&seed), offset = fmax(0, 0.5 - step) * (double)sum.trials;
+        offset += i % 3 ? 0.2 * uniform(&seed) * (double)sum.trials : 0;
+        sum.step = (dusk_uint128)ldexp(step, 64);
+        sum.offset = (dusk_uint128)ldexp(offset, 64);
+        mpfr_set_d(log_rho, sum.odds, MPFR_RNDN);
+        mpfr_log1p(log_rho, log_rho, MPFR_RNDN);
+        mpfr_neg(log_rho, log_rho, MPFR_RNDN);
+        mpfr_set_d(log_rest, sum.odds, MPFR_RNDN);
+        mpfr_log(log_rest, log_rest, MPFR_RNDN);
+        mpfr_add(log_rest, log_rest, log_rho, MPFR_RNDN);
+        sum.log_rho = log_rho;
+        sum.log_rest = log_rest;
+        dusk_excess_sum_up(bound, &sum);
+        arb_set_d(rho, sum.odds);
+        arb_add_ui(rho, rho, 1, BITS);
+        arb_inv(rho, rho, BITS);
+        excess_truth(exact, &sum, rho);
+        char what[100];
+        snprintf(what, sizeof what, "case %d: %lu trials, odds %g, step %g", i, (unsigned long)sum.trials,
+                 sum.odds, step);
+        /* Rounded to a double the bound is still one; a tiny sum has a tail that shows. */
+        double up = mpfr_get_d(bound, MPFR_RNDU);
+        if (arf_cmpabs_2exp_si(arb_midref(exact), -200) > 0) assert_encloses(exact, up, 1e-8, what);
+    }
+    mpfr_clears(log_rho, log_rest, bound, (mpfr_ptr)0);
+    arb_clear(rho), arb_clear(exact);
+}
+
 /* An epsilon is enough, and the one a little smaller is not. */
 static void epsilons_enclose(void **state)
 {
@@ -291,6 +376,7 @@ int main(void)
         cmocka_unit_test(small_sums_enclose),
         cmocka_unit_test(wide_sums_enclose),
         cmocka_unit_test(epsilons_enclose),
+        cmocka_unit_test(excess_sums_enclose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
