@@ -15,6 +15,7 @@
 #define POINTS 2097152   /* of all laws together, at most */
 #define FIRST_LOOK 8192  /* points of the first window */
 #define NARROW 1e-9      /* relative width that is narrow enough */
+#define BELOW 1e-18      /* tilted mass that may be cut on the good side */
 #define SEARCHES 120
 
 typedef dusk_lattice_question question;
@@ -128,11 +129,13 @@ static dusk_status ask_atoms(dusk_bound *best, bool *done, const dusk_pairs *pai
     return status;
 }
 
-/* ln of the delta that matters, for how much may be cut off. */
-static double neglected(const dusk_lattice_plan *plan, question q)
+/* How much may be cut off, when delta and the tilt are known roughly. */
+static dusk_lattice_cut cut_by(const dusk_lattice_plan *plan, question q)
 {
     double log_delta = q.of_delta ? plan->log_delta : log(q.at);
-    return exp(fmax(fmin(log_delta, 0) - 32, -721));
+    return (dusk_lattice_cut){ .above = exp(fmax(fmin(log_delta, 0) - 32, -721)),
+                               .below = BELOW,
+                               .tilt = 0.9 * plan->tilt };
 }
 
 static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, question q, dusk_error *err)
@@ -140,25 +143,27 @@ static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, questio
     dusk_status status = DUSK_OK;
     dusk_lattice lattice = { 0 };
     dusk_lattice_plan plan, hint;
-    double neglect = 1e-308, length = dusk_lattice_length(pairs, neglect);
+    dusk_lattice_cut cut = { .above = 1e-308, .below = BELOW };
+    double length = dusk_lattice_length(pairs, cut), before = INFINITY;
     double count = (double)pairs->count, points = fmin(COARSE * count, COARSE_ALL);
     if (!isfinite(length)) return refuse(err, "a single loss is too large");
     if (!(length > 0)) length = 1;
     double step = length / points;
     for (int stage = 0; stage < STAGES; stage++) {
         dusk_lattice_free(&lattice);
-        DUSK_TRY(dusk_lattice_make(&lattice, pairs, step, neglect, err));
+        DUSK_TRY(dusk_lattice_make(&lattice, pairs, step, cut, err));
         DUSK_TRY(dusk_lattice_plan_make(&plan, &lattice, q, stage > 1 ? &hint : NULL, err));
         if (stage == 0) { /* a look only */
-            neglect = neglected(&plan, q);
-            length = fmax(dusk_lattice_length(pairs, neglect / count), 1e-300);
+            cut = cut_by(&plan, q);
+            length = fmax(dusk_lattice_length(pairs, cut), 1e-300);
             step = fmax(plan.width / FIRST_LOOK, length / (8 * points));
             continue;
         }
         hint = plan;
         DUSK_TRY(ask(best, &lattice, &plan, q, err));
-        double wide = width(*best) / NARROW;
-        if (!(wide > 1)) break;
+        double wide = width(*best) / (q.of_delta ? 10 * NARROW : NARROW);
+        if (!(wide > 1) || (stage > 2 && wide > 0.7 * before)) break; /* enough, or rounding errors show */
+        before = wide;
         double least = fmax(plan.width / ldexp(0.98, DUSK_LATTICE_LOG_MAX), length / POINTS);
         double next = fmax(step / sqrt(1.5 * wide), least);
         if (next < step / 64 && stage < 3) next = fmax(step / 64, least);
@@ -170,25 +175,86 @@ done:
     return status;
 }
 
+/* --- ends of the losses -------------------------------------------------- */
+
+/* The largest finite loss of one run; 0 when there is none above. */
+static dusk_bound largest(const dusk_pair *pair)
+{
+    dusk_bound one = { 1 - 0x1p-49, 1 + 0x1p-49 }, sum = dusk_bound_of(0), none = { INFINITY, INFINITY };
+    if (pair->kind == DUSK_PAIR_ATOMS) {
+        size_t i = pair->atoms;
+        if (i == 0) return sum;
+        sum.upper = fmax(pair->loss[i - 1].upper, 0);
+        while (i > 0 && !(pair->mass[i - 1].lower > 0)) i--;
+        sum.lower = i > 0 ? fmax(pair->loss[i - 1].lower, 0) : 0;
+        return sum;
+    }
+    if (pair->kind == DUSK_PAIR_LAPLACE) {
+        dusk_bound rate = pair->rate < 1 ? dusk_bound_mul(dusk_bound_of(pair->rate), one) : dusk_bound_of(1);
+        dusk_bound y = dusk_bound_div(dusk_bound_of(1), pair->scale), up = y, down = y;
+        if (rate.upper > 1) rate.upper = 1;
+        if (pair->rate < 1) {
+            up = (dusk_bound){ dusk_log1p_down(dusk_mul_down(rate.lower, dusk_expm1_down(y.lower))),
+                               dusk_log1p_up(dusk_mul_up(rate.upper, dusk_expm1_up(y.upper))) };
+            down = (dusk_bound){ -dusk_log1p_up(-dusk_mul_down(rate.lower, -dusk_expm1_up(-y.lower))),
+                                 -dusk_log1p_down(-dusk_mul_up(rate.upper, -dusk_expm1_down(-y.upper))) };
+            if (up.upper > y.upper) up.upper = y.upper;
+            if (down.upper > y.upper) down.upper = y.upper;
+        } else if (pair->direction != DUSK_REPLACE) {
+            return y;
+        }
+        if (pair->direction != DUSK_ADD) sum = dusk_bound_add(sum, up);
+        if (pair->direction != DUSK_REMOVE) sum = dusk_bound_add(sum, down);
+        return sum;
+    }
+    if (pair->kind != DUSK_PAIR_MIXTURE || pair->direction != DUSK_ADD) return none;
+    for (size_t j = 1; j <= pair->shifts; j++)
+        sum = dusk_bound_add(sum, dusk_bound_mul(dusk_bound_of(pair->weight[j]), one));
+    if (!(sum.upper < 1)) return none;
+    return (dusk_bound){ -dusk_log1p_up(-sum.lower), -dusk_log1p_down(-sum.upper) };
+}
+
+/* The largest finite sum of losses, and the mass of infinite ones. */
+static dusk_bound ends_of(dusk_bound *infinite, const dusk_pairs *pairs)
+{
+    dusk_bound sum = dusk_bound_of(0), some = dusk_bound_of(0);
+    for (size_t i = 0; i < pairs->count; i++) {
+        const dusk_pair *pair = &pairs->pair[i];
+        dusk_bound times = dusk_bound_of_whole(pair->times);
+        sum = dusk_bound_add(sum, dusk_bound_mul(largest(pair), times));
+        some.upper = dusk_add_up(some.upper, dusk_mul_up(times.upper, pair->infinite.upper));
+        some.lower =
+            dusk_add_down(some.lower, dusk_mul_down(times.lower, -dusk_log1p_up(-pair->infinite.lower)));
+    }
+    *infinite = (dusk_bound){ fmax(-dusk_expm1_up(-some.lower), 0), fmin(some.upper, 1) };
+    return sum;
+}
+
 static dusk_status price(dusk_bound *out, const dusk_pairs *pairs, question q, dusk_error *err)
 {
-    dusk_bound best = { 0, q.of_delta ? 1 : INFINITY };
+    dusk_bound best = { 0, q.of_delta ? 1 : INFINITY }, infinite, ends = ends_of(&infinite, pairs);
     bool done = false;
-    if (pairs->count == 0) {
-        *out = dusk_bound_of(0);
+    if (!(ends.upper >= 0 && infinite.upper >= 0)) return refuse(err, "a single loss is too large");
+    if (q.of_delta ? q.at >= ends.upper : !(q.at > 0)) {
+        *out = infinite;
+        if (!q.of_delta) out->lower = infinite.lower > 0 ? INFINITY : ends.lower;
+        if (!q.of_delta) out->upper = infinite.upper > 0 ? INFINITY : ends.upper;
         return DUSK_OK;
     }
     dusk_status status = ask_atoms(&best, &done, pairs, q, err);
     if (status == DUSK_OK && !done) status = ask_stages(&best, pairs, q, err);
     if (status != DUSK_OK) return status;
+    if (!q.of_delta && infinite.upper <= q.at && ends.upper < best.upper) best.upper = ends.upper;
     if (best.lower > best.upper) return refuse(err, "its bounds cross");
+    if (best.lower <= 0 && best.upper >= (q.of_delta ? 1 : INFINITY))
+        return refuse(err, "no bound was found");
     *out = best;
     return DUSK_OK;
 }
 
 dusk_status dusk_lattice_epsilon(dusk_bound *out, const dusk_pairs *pairs, double delta, dusk_error *err)
 {
-    if (!(delta > 0 && delta < 1)) return refuse(err, "delta must be above 0 and below 1");
+    if (!(delta >= 0 && delta < 1)) return refuse(err, "delta must be in [0, 1)");
     return price(out, pairs, (question){ .at = delta }, err);
 }
 

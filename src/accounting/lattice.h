@@ -35,9 +35,23 @@ double dusk_lattice_curve_delta_up(const dusk_lattice_curve *curve, dusk_bound e
  * L > epsilon, which for Laplace is the set of the largest loss from `epsilon`
  * close below it to it. */
 void dusk_lattice_curve_test(double *p_down, double *q_up, const dusk_lattice_curve *curve, double epsilon);
-/* Losses (about) that leave out less than `above` and `below` of P's mass. */
-void dusk_lattice_curve_range(double *least, double *most, const dusk_lattice_curve *curve, double above,
-                              double below);
+/* What may be left out, of all that is run: P's mass of large losses, and of small
+ * ones when weighed by exp(tilt loss). */
+typedef struct dusk_lattice_cut {
+    double above, below, tilt;
+} dusk_lattice_cut;
+/* Losses (about) that leave out no more for one run. */
+void dusk_lattice_curve_range(double *least, double *most, const dusk_lattice_curve *curve,
+                              dusk_lattice_cut cut);
+
+/* Where a lattice should have a point: an atom, or the loss of all that lies
+ * beyond `test` taken together, where losses crowd below a largest or above a
+ * least one; then the test of the cell next to it (above or below) is there. */
+typedef struct dusk_lattice_edge {
+    double point, test; /* INFINITY: none */
+    bool above;
+} dusk_lattice_edge;
+dusk_lattice_edge dusk_lattice_curve_edge(const dusk_lattice_curve *curve, double most, double step);
 
 /* --- laws ---------------------------------------------------------------- */
 
@@ -61,12 +75,11 @@ void dusk_lattice_free(dusk_lattice *lattice);
 /* The common lattice of ATOMS, if they have one that needs no rounding: *found. */
 DUSK_MUST_USE dusk_status dusk_lattice_of_atoms(dusk_lattice *out, bool *found, const dusk_pairs *pairs,
                                                 dusk_error *err);
-/* Any pairs, at about the step given; losses that have less than `neglect` of P
- * in all may be cut off on the bad side. */
+/* Any pairs, at about the step given. */
 DUSK_MUST_USE dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double step,
-                                            double neglect, dusk_error *err);
+                                            dusk_lattice_cut cut, dusk_error *err);
 /* Sum over pairs of the lengths of their losses; INFINITY when one is too long. */
-double dusk_lattice_length(const dusk_pairs *pairs, double neglect);
+double dusk_lattice_length(const dusk_pairs *pairs, dusk_lattice_cut cut);
 
 /* --- plan ---------------------------------------------------------------- */
 

@@ -296,16 +296,44 @@ static double quantile(const dusk_lattice_curve *c, double mass)
     return high;
 }
 
-void dusk_lattice_curve_range(double *least, double *most, const dusk_lattice_curve *c, double above,
-                              double below)
+dusk_lattice_edge dusk_lattice_curve_edge(const dusk_lattice_curve *c, double most, double step)
 {
-    double slope, error, z = dusk_normal_upper_quantile(below);
+    dusk_lattice_edge none = { .point = c->folded ? 0 : most, .test = INFINITY }, edge = none;
+    double p, q;
+    if (c->kind == DUSK_PAIR_LAPLACE) edge.test = most;
+    if (c->kind != DUSK_PAIR_MIXTURE || c->folded || c->mixed_p == c->mixed_q) return edge;
+    double end = c->mixed_p ? log(c->weight[0]) : -log(c->weight[0]);
+    if (!isfinite(end)) return none;
+    edge.above = c->mixed_p; /* REMOVE has a least loss, ADD a largest */
+    edge.test = edge.above ? end + step : end - step;
+    dusk_lattice_curve_test(&p, &q, c, edge.test);
+    edge.point = edge.above ? log((1 - p) / (1 - q)) : log(p / q);
+    return fabs(edge.point - end) < step && (edge.above ? 1 - p : p) > 1e-9 ? edge : none;
+}
+
+/* The z with exp(tilt loss) P(Z > z) = below, loss at -z being about what is cut. */
+static double lowest(const dusk_lattice_curve *c, dusk_lattice_cut cut)
+{
+    double low = 0, high = 38, slope, error;
+    for (int i = 0; i < 40; i++) {
+        double z = 0.5 * (low + high);
+        double loss =
+            loss_at(c, c->kind == DUSK_PAIR_GAUSSIAN ? 0.5 * c->mu - z : -z * c->scale, &slope, &error);
+        *(dusk_normal_log_sf(z) + cut.tilt * loss > log(cut.below) ? &low : &high) = z;
+    }
+    return high;
+}
+
+void dusk_lattice_curve_range(double *least, double *most, const dusk_lattice_curve *c, dusk_lattice_cut cut)
+{
+    double slope, error;
     if (c->kind == DUSK_PAIR_LAPLACE) {
         double q = c->weight[1], up = log1p(q * expm1(1 / c->scale)), down = log1p(q * expm1(-1 / c->scale));
         *most = (c->mixed_p ? up : 0) - (c->mixed_q ? down : 0);
         *least = (c->mixed_p ? down : 0) - (c->mixed_q ? up : 0);
     } else {
-        *most = loss_at(c, quantile(c, above), &slope, &error);
+        double z = lowest(c, cut);
+        *most = loss_at(c, quantile(c, cut.above), &slope, &error);
         *least = loss_at(c, c->kind == DUSK_PAIR_GAUSSIAN ? 0.5 * c->mu - z : -z * c->scale, &slope, &error);
     }
     if (c->folded) *least = -*most;

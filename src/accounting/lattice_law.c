@@ -17,7 +17,6 @@
 #include "base/mutant.h"
 
 #define ULP 0x1p-52
-#define BELOW 1e-21       /* P's mass that may be cut on the good side */
 #define DROPPED 1e-13     /* mass at the bottom of the better law */
 #define LOSS_MAX 690.0    /* of one time: e^loss must be a double */
 #define ATOM_RATIO 65536  /* largest ratio of steps of atoms */
@@ -134,15 +133,16 @@ static void worse_law(dusk_lattice_law *law, const double *dots, double step)
     law->infinite.upper = dots[law->count - 1];
 }
 
-/* dots[i] such that a straight line from one to the next is below H; the first
- * lies on 1 - x, which is below it, too. */
-static void better_law(dusk_lattice_law *law, const double *dots, double step)
+/* dots[i] such that a straight line from one to the next is below H, as the first
+ * line is towards the left. `whole`: so is the line from there to mass 1 at x = 0;
+ * else the law has only the mass that the first line has there. */
+static void better_law(dusk_lattice_law *law, const double *dots, double step, bool whole)
 {
-    double growth = expm1(step) * (1 + 4 * ULP), before = dots[0] > 0 ? 1 : 0, dot = dots[0];
+    double growth = expm1(step) * (1 + 4 * ULP), before = 1, dot = dots[0];
     for (size_t i = 0; i < law->count; i++) {
         double next = i + 1 < law->count ? fmin(dots[i + 1], dot) : 0;
-        double tail = fmax((dot + (dot - next) / growth) * (1 - 8 * ULP), 0);
-        if (i + 1 == law->count) tail = 0;
+        double tail = i + 1 < law->count ? fmax((dot + (dot - next) / growth) * (1 - 8 * ULP), 0) : 0;
+        if (i == 0 && !(whole && dot > 0)) before = tail;
         tail = fmin(tail, before);
         /* what rounding leaves at the bottom would only spoil bounds of tails */
         law->lower[i] = 1 - tail > DROPPED ? (before - tail) * (1 - 2 * ULP) : 0;
@@ -159,17 +159,20 @@ static void better_law(dusk_lattice_law *law, const double *dots, double step)
 typedef struct place {
     double step, least, most; /* losses */
     double worse, better;     /* origins */
-    size_t count;
+    double test;              /* of the cell `odd` is at this loss; INFINITY: no such cell */
+    size_t count, odd;
 } place;
 
 static bool place_make(place *out, double step, double least, double most, double fixed)
 {
     double below = ceil((fixed - least) / step) + 1, above = ceil((most - fixed) / step - 1e-6) + 1;
     if (!(below + above < 0x1p40)) return false;
-    double slack = 1e-9 * step + 160 * ULP * (1 + fabs(least) + fabs(most));
+    double slack = 1e-9 * step + 32 * ULP * (1 + 4 * fabs(least) + 4 * fabs(most));
     double origin = fixed - below * step;
     *out = (place){ .step = step, .least = least, .most = most };
     out->count = (size_t)(below + above) + 1;
+    out->odd = (size_t)below;
+    out->test = INFINITY;
     out->worse = origin + slack;
     out->better = origin - slack;
     return true;
@@ -183,40 +186,45 @@ static double line_down(double p, double q, double x_up)
 }
 
 /* Dots below H, by a test in each cell; from where a line would be negative the
- * dots are 0, one point earlier. */
-static void dots_below(double *dots, const dusk_lattice_curve *curve, const place *at)
+ * dots are 0, one point earlier. Whether the first is also below 1 - x. */
+static bool dots_below(double *dots, const dusk_lattice_curve *curve, const place *at)
 {
-    double p = 1, q = 1; /* everything: the line 1 - x */
-    bool over = false;
+    double p = 0, q = 0;
+    bool over = false, whole = false;
     for (size_t i = 0; i < at->count; i++) {
         double x = exp(point(at->better, at->step, i).upper) * (1 + 4 * ULP);
         double line = line_down(p, q, x), middle = at->better + ((double)i + 0.5) * at->step;
-        if (curve->kind == DUSK_PAIR_LAPLACE && middle < at->most && middle + 0.75 * at->step > at->most)
-            middle = at->most * (1 - (at->most > 0 ? 1 : -1) * 2 * ULP); /* the largest loss alone */
+        if (i == at->odd && isfinite(at->test)) middle = at->test;
         if (i + 1 < at->count && !over)
             dusk_lattice_curve_test(&p, &q, curve, middle);
         else
             p = q = 0;
-        line = fmin(line, line_down(p, q, x));
+        double next = line_down(p, q, x);
+        line = i == 0 ? next : fmin(line, next);
+        if (i == 0) whole = line <= line_down(1, 1, x);
         if (!over && line < 0) {
             over = true;
             if (i > 0) dots[i - 1] = 0;
         }
         dots[i] = over ? 0 : line;
     }
+    return whole;
 }
 
-static dusk_status discretise_curve(dusk_lattice_law *law, const dusk_pair *pair, double step, double neglect,
-                                    double *room, dusk_error *err)
+static dusk_status discretise_curve(dusk_lattice_law *law, const dusk_pair *pair, double step,
+                                    dusk_lattice_cut cut, double *room, dusk_error *err)
 {
     dusk_lattice_curve worse, better;
-    double least, most, fixed;
+    double least, most;
     place at;
     dusk_lattice_curve_make(&worse, pair, true);
     dusk_lattice_curve_make(&better, pair, false);
-    dusk_lattice_curve_range(&least, &most, &worse, neglect, BELOW);
-    fixed = pair->folded ? 0 : most;
-    if (!place_make(&at, step, least, most, fixed)) return dusk_fail_memory(err);
+    dusk_lattice_curve_range(&least, &most, &worse, cut);
+    dusk_lattice_edge edge = dusk_lattice_curve_edge(&better, most, step);
+    if (!place_make(&at, step, least, most, edge.point)) return dusk_fail_memory(err);
+    at.test = edge.test;
+    if (pair->folded) at.odd += (size_t)nearbyint(fmax(most / step, 0));
+    if (!edge.above) at.odd -= at.odd > 0;
     if (!room) { /* count only */
         law->count = at.count;
         return DUSK_OK;
@@ -226,8 +234,8 @@ static dusk_status discretise_curve(dusk_lattice_law *law, const dusk_pair *pair
     for (size_t i = 0; i < at.count; i++)
         room[i] = dusk_lattice_curve_delta_up(&worse, point(at.worse, step, i));
     worse_law(law, room, step);
-    dots_below(room, &better, &at);
-    better_law(law, room, step);
+    bool whole = dots_below(room, &better, &at);
+    better_law(law, room, step, whole);
     law->origin = (dusk_bound){ at.better, at.worse };
     law->infinite.upper = fmin(dusk_add_up(law->infinite.upper, pair->infinite.upper), 1);
     return DUSK_OK;
@@ -309,7 +317,7 @@ static double aligned_step(const dusk_pairs *pairs, double step)
             dusk_lattice_curve curve;
             double least, most;
             dusk_lattice_curve_make(&curve, pair, true);
-            dusk_lattice_curve_range(&least, &most, &curve, 0, 0.5);
+            dusk_lattice_curve_range(&least, &most, &curve, (dusk_lattice_cut){ 0 });
             span = pair->folded ? most : most - least;
         } else if (pair->kind == DUSK_PAIR_ATOMS && pair->lattice && pair->atoms > 1) {
             span = pair->step.upper;
@@ -319,12 +327,23 @@ static double aligned_step(const dusk_pairs *pairs, double step)
         best = pair;
     }
     if (!best || !(span > 0)) return step;
-    return span / ceil(span / step);
+    return step < span || best->kind != DUSK_PAIR_ATOMS ? span / ceil(span / step)
+                                                        : span * floor(step / span);
 }
 
-double dusk_lattice_length(const dusk_pairs *pairs, double neglect)
+static dusk_lattice_cut cut_for_one(dusk_lattice_cut cut, const dusk_pairs *pairs)
+{
+    double runs = 0;
+    for (size_t i = 0; i < pairs->count; i++) runs += (double)in_parts(&pairs->pair[i]).times;
+    cut.above = fmax(cut.above / runs, 1e-314);
+    cut.below /= runs;
+    return cut;
+}
+
+double dusk_lattice_length(const dusk_pairs *pairs, dusk_lattice_cut cut)
 {
     double length = 0;
+    cut = cut_for_one(cut, pairs);
     for (size_t i = 0; i < pairs->count; i++) {
         dusk_pair pair = in_parts(&pairs->pair[i]);
         double least, most;
@@ -334,7 +353,7 @@ double dusk_lattice_length(const dusk_pairs *pairs, double neglect)
         } else {
             dusk_lattice_curve curve;
             dusk_lattice_curve_make(&curve, &pair, true);
-            dusk_lattice_curve_range(&least, &most, &curve, neglect, BELOW);
+            dusk_lattice_curve_range(&least, &most, &curve, cut);
             if (!(most < LOSS_MAX && least > -LOSS_MAX)) return INFINITY;
         }
         length += most - least;
@@ -342,19 +361,18 @@ double dusk_lattice_length(const dusk_pairs *pairs, double neglect)
     return length;
 }
 
-dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double step, double neglect,
+dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double step, dusk_lattice_cut cut,
                               dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    double *room = NULL, runs = 0;
+    double *room = NULL;
     size_t longest = 0;
     *out = (dusk_lattice){ 0 };
     step = aligned_step(pairs, step);
     DUSK_NEW(out->law, pairs->count);
     out->count = pairs->count;
     out->step = dusk_bound_of(step);
-    for (size_t i = 0; i < pairs->count; i++) runs += (double)in_parts(&pairs->pair[i]).times;
-    neglect = fmax(neglect / runs, 1e-314);
+    cut = cut_for_one(cut, pairs);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < pairs->count; i++) {
             dusk_pair pair = in_parts(&pairs->pair[i]);
@@ -363,7 +381,7 @@ dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double
             if (pair.kind == DUSK_PAIR_ATOMS && pair.atoms > 0)
                 DUSK_TRY(discretise_atoms(law, &pair, step, pass == 0, err));
             else if (pair.kind != DUSK_PAIR_ATOMS)
-                DUSK_TRY(discretise_curve(law, &pair, step, neglect, pass == 0 ? NULL : room, err));
+                DUSK_TRY(discretise_curve(law, &pair, step, cut, pass == 0 ? NULL : room, err));
             else if (pass == 1)
                 DUSK_TRY(law_of_nothing(law, &pair, err));
             if (law->count > longest) longest = law->count;

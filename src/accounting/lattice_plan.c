@@ -6,7 +6,7 @@
 #include "accounting/lattice.h"
 #include "base/memory.h"
 
-#define BEYOND 55.0   /* -ln of the tilted mass that may lie outside of the window */
+#define BEYOND 45.0   /* -ln of the tilted mass that may lie outside of the window */
 #define TILT_MAX 60.0 /* of one step */
 #define SEARCH_STEPS 70
 #define THIN 32768 /* points that are enough */
@@ -93,7 +93,7 @@ static double reach(const dusk_lattice *lattice, double theta, double sign, doub
     return sign * best;
 }
 
-/* The same with fewer points, of which each has the masses of `every`. */
+/* The same with fewer points, masses shared between two so that means stay. */
 static dusk_status thin(dusk_lattice *out, const dusk_lattice *lattice, size_t every, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -103,13 +103,16 @@ static dusk_status thin(dusk_lattice *out, const dusk_lattice *lattice, size_t e
     for (size_t i = 0; i < lattice->count; i++) {
         const dusk_lattice_law *law = &lattice->law[i];
         dusk_lattice_law *thinned = &out->law[i];
-        *thinned = (dusk_lattice_law){ .times = law->times, .count = (law->count + every - 1) / every };
-        thinned->origin = dusk_bound_of(law->origin.upper + 0.5 * (double)(every - 1) * lattice->step.upper);
+        *thinned = (dusk_lattice_law){ .times = law->times, .count = law->count / every + 2 };
+        thinned->origin = law->origin;
         DUSK_NEW(thinned->upper, thinned->count);
         DUSK_NEW(thinned->lower, thinned->count);
         for (size_t k = 0; k < law->count; k++) {
-            thinned->upper[k / every] += law->upper[k];
-            thinned->lower[k / every] += law->lower[k];
+            double high = (double)(k % every) / (double)every;
+            thinned->upper[k / every] += law->upper[k] * (1 - high);
+            thinned->upper[k / every + 1] += law->upper[k] * high;
+            thinned->lower[k / every] += law->lower[k] * (1 - high);
+            thinned->lower[k / every + 1] += law->lower[k] * high;
         }
     }
     return DUSK_OK;

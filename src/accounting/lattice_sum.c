@@ -333,13 +333,16 @@ dusk_status dusk_lattice_sum_make(dusk_lattice_sum *out, const dusk_lattice *lat
     out->error = pack(out->upper, out->lower, &product, size, eta);
     dusk_fft_inverse(&fft, out->upper, out->lower);
     out->infinite = infinite_of(lattice);
-    if ((double)size <= out->last) {
-        double high = plan->above * step, low = plan->below * step;
-        exponent_add(&worse_above, -high * (out->first + (double)size - centre), M_E);
-        exponent_add(&better_above, -high * (out->first + (double)size - centre), M_E);
-        exponent_add(&better_below, low * (out->first - 1 - centre), M_E);
+    if (out->first + (double)size <= out->last) {
+        double distance = -plan->above * step * (out->first + (double)size - centre);
+        exponent_add(&worse_above, distance, M_E);
+        exponent_add(&better_above, distance, M_E);
         out->beyond = exponent_bound(worse_above);
-        out->outside = exponent_bound(better_above) + exponent_bound(better_below);
+        out->outside = exponent_bound(better_above);
+    }
+    if (out->first > 0) {
+        exponent_add(&better_below, plan->below * step * (out->first - 1 - centre), M_E);
+        out->outside += exponent_bound(better_below);
     }
 done:
     dusk_fft_free(&fft);
