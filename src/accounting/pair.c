@@ -163,6 +163,7 @@ static uint64_t tree_depth(uint64_t n)
 }
 
 /* (epsilon, delta) for `group` units: (k e, d (1 + e^e + ... + e^((k-1) e))). */
+DUSK_PROVEN(dusk_builder_add_approx)
 dusk_status dusk_builder_add_approx(dusk_builder *b, const dusk_event_node *tree, uint64_t times,
                                     dusk_bound epsilon, double delta, bool tight)
 {
@@ -250,6 +251,7 @@ static dusk_status add_plain(dusk_builder *b, const dusk_event_node *tree, uint6
     return status == DUSK_OK ? dusk_builder_add_pair(b, &pair, tree, times) : status;
 }
 
+DUSK_PROVEN(dusk_builder_add)
 dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     double first = tree->real[0];

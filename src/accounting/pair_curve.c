@@ -15,7 +15,7 @@
 #define BITS 320
 #define ROUNDING 0x1p-50 /* relative, more than all roundings together */
 #define LEAST_DELTA 1e-310
-#define RANGE_POINTS 512 /* for bounded range */
+#define RANGE_POINTS 256 /* for bounded range */
 #define TAILS 1e-4       /* what a loss in ln delta counts beside one in variance */
 
 typedef struct corner {

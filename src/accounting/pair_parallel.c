@@ -174,6 +174,7 @@ static dusk_status find_worst(size_t *worst, const branches *all, dusk_error *er
 }
 
 /* Noise for which moving between parts is no worse than being replaced. */
+DUSK_PROVEN(may_move)
 static bool may_move(const branches *all, const dusk_event_node *tree)
 {
     for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e))
@@ -252,6 +253,7 @@ done:
     return status;
 }
 
+DUSK_PROVEN(dusk_builder_add_parallel)
 dusk_status dusk_builder_add_parallel(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_status status;

@@ -34,6 +34,7 @@ static double delta_up(double epsilon, const void *context)
     return dusk_shuffled_delta_up(context, epsilon);
 }
 
+DUSK_PROVEN(dusk_builder_add_shuffle)
 dusk_status dusk_builder_add_shuffle(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_pair pair = { 0 };

@@ -110,6 +110,7 @@ static dusk_status sample_pair(dusk_pair *pair, const dusk_builder *b, const dus
     return dusk_builder_refuse(b, tree);
 }
 
+DUSK_PROVEN(add_poisson)
 static dusk_status add_poisson(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_status status = DUSK_OK;
@@ -123,6 +124,11 @@ static dusk_status add_poisson(dusk_builder *b, const dusk_event_node *tree, uin
     dusk_direction direction = b->pairs.direction;
     if (direction == DUSK_REPLACE && additive) direction = DUSK_REMOVE;
     DUSK_TRY(single_below(&pair, &empty, b, last, direction));
+    if (!empty && direction != b->pairs.direction && pair.kind == DUSK_PAIR_ATOMS) {
+        dusk_pair_clear(&pair); /* a promise, not noise: then that about replacing is what counts */
+        DUSK_TRY(single_below(&pair, &empty, b, last,
+                              DUSK_MUTATE(PROMISE_OF_REMOVING, b->pairs.direction, direction)));
+    }
     if (empty) return DUSK_OK;
     if (rate <= DBL_MIN) pair.tight = false;
     if (b->pairs.direction == DUSK_REPLACE && !additive && pair.kind != DUSK_PAIR_ATOMS)
@@ -148,6 +154,7 @@ static double largest_loss(const dusk_pair *pair)
 }
 
 /* A group of k has k times the largest loss of one, both directions counted. */
+DUSK_PROVEN(add_group_by_loss)
 static dusk_status add_group_by_loss(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     const dusk_direction both[] = { DUSK_REMOVE, DUSK_ADD }, one[] = { DUSK_REPLACE };
@@ -173,6 +180,7 @@ static dusk_status add_group_by_loss(dusk_builder *b, const dusk_event_node *tre
 }
 
 /* poisson(q, Gaussians) for k units, each taken on its own. */
+DUSK_PROVEN(add_group_of_sampled)
 static dusk_status add_group_of_sampled(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_status status = DUSK_OK;
@@ -228,6 +236,7 @@ static dusk_status refuse_direction(const dusk_builder *b, const char *what)
 }
 
 /* [Balle, Barthe & Gaboardi 2018, Theorem 9], from the pair for replacing. */
+DUSK_PROVEN(add_without_replacement)
 static dusk_status add_without_replacement(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_status status = DUSK_OK;
@@ -238,7 +247,7 @@ static dusk_status add_without_replacement(dusk_builder *b, const dusk_event_nod
     if (tree->whole[0] >= tree->whole[1]) return dusk_builder_add_below(b, tree, times);
     dusk_bound rate =
         dusk_bound_div(dusk_bound_of_whole(tree->whole[0]), dusk_bound_of_whole(tree->whole[1]));
-    if (rate.upper >= 1) rate.upper = 1 - 0x1p-53;
+    if (rate.upper >= 1) return dusk_builder_refuse(b, tree); /* m and n differ too little for doubles */
     DUSK_TRY(single_below(&pair, &empty, b, tree, DUSK_REPLACE));
     if (empty) return DUSK_OK;
     if (pair.kind == DUSK_PAIR_ATOMS) {
@@ -262,6 +271,7 @@ done:
 }
 
 /* For Gaussian noise where a unit is added or removed. */
+DUSK_PROVEN(add_with_replacement)
 static dusk_status add_with_replacement(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
     dusk_pair pair = { 0 };

@@ -223,6 +223,9 @@ static void groups_count_all_losses(void **state)
     assert_int_equal(pairs.count, 1);
     assert_true(pairs.pair[0].loss[pairs.pair[0].atoms - 1].upper >= 2 * one);
     dusk_pairs_free(&pairs);
+    pairs = resolve("poisson(0.999, group(2, poisson(0.9, laplace(1))))", DUSK_REPLACE);
+    assert_true(pairs.pair[0].loss[pairs.pair[0].atoms - 1].upper >= 2 * one);
+    dusk_pairs_free(&pairs);
 }
 
 static void some_have_no_pair(void **state)
