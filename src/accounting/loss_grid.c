@@ -17,6 +17,7 @@
 #include "base/mutant.h"
 
 #define WORK_MAX ((size_t)1 << 14) /* atoms, each time they run */
+#define ATOMS_MAX 3
 #define CELLS_MAX ((size_t)1 << 20)
 #define CELLS_MIN ((size_t)1 << 14)
 #define LOWER_SHARE 4 /* the lower side has so many times fewer cells */
@@ -65,7 +66,7 @@ static size_t work_of(const dusk_pairs *pairs)
     size_t work = 0;
     for (size_t i = 0; i < pairs->count; i++) {
         const dusk_pair *pair = &pairs->pair[i];
-        if (pair->kind != DUSK_PAIR_ATOMS || pair->atoms == 0 || pair->atoms > WORK_MAX) return SIZE_MAX;
+        if (pair->kind != DUSK_PAIR_ATOMS || pair->atoms == 0 || pair->atoms > ATOMS_MAX) return SIZE_MAX;
         if (pair->times > WORK_MAX / pair->atoms) return SIZE_MAX;
         if (!(fabs(pair->loss[0].lower) <= LOSS_MAX && pair->loss[pair->atoms - 1].upper <= LOSS_MAX))
             return SIZE_MAX;
@@ -75,7 +76,8 @@ static size_t work_of(const dusk_pairs *pairs)
     return work;
 }
 
-bool dusk_grid_curve_fits(const dusk_pairs *pairs) { return pairs->count > 0 && work_of(pairs) != SIZE_MAX; }
+/* One pair alone, or laws of many losses, are better transformed than run one by one. */
+bool dusk_grid_curve_fits(const dusk_pairs *pairs) { return pairs->count > 1 && work_of(pairs) != SIZE_MAX; }
 
 /* ln E[exp(s L)], about */
 static double log_moment(const dusk_pairs *pairs, double s)

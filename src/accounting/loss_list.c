@@ -86,11 +86,18 @@ static double reach_of(const dusk_pair *pair)
     return dusk_mul_up(dusk_bound_of_whole(pair->times).upper, low > high ? low : high);
 }
 
+bool dusk_loss_list_has_lower(const dusk_pair *pair)
+{
+    if (pair->atoms != 2 || pair->times == 1 || dusk_pair_is_symmetric(pair)) return true;
+    return pair->mass[0].lower > 0 && pair->mass[1].lower > 0;
+}
+
 size_t dusk_loss_list_count(const dusk_pair *pair)
 {
     if (pair->kind != DUSK_PAIR_ATOMS || pair->atoms == 0 || !(reach_of(pair) <= REACH_MAX)) return SIZE_MAX;
     if (pair->atoms == 1 && (double)pair->times > ONE_MAX) return SIZE_MAX;
     if (pair->times == 1 || pair->atoms == 1) return pair->atoms;
+    if (pair->atoms == 2 && !(pair->mass[0].upper > 0 && pair->mass[1].upper > 0)) return SIZE_MAX;
     if (pair->atoms == 2) return window_of(pair).count;
     if (!pair->lattice || pair->times > POWER_MAX || pair->atoms > POWER_MAX) return SIZE_MAX;
     size_t count = (pair->atoms - 1) * (size_t)pair->times + 1;

@@ -23,6 +23,8 @@ void dusk_loss_list_free(dusk_loss_list *list);
 
 /* Entries that the list of a pair would have; SIZE_MAX when it has none. */
 size_t dusk_loss_list_count(const dusk_pair *pair);
+/* Whether there is a list of the lower ends, too: masses that are 0 have no ratios. */
+bool dusk_loss_list_has_lower(const dusk_pair *pair);
 /* All times of a pair whose count is at most DUSK_LOSS_LIST_MAX. */
 DUSK_MUST_USE dusk_status dusk_loss_list_of(dusk_loss_list *out, const dusk_pair *pair, bool up,
                                             dusk_error *err);

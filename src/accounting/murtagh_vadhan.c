@@ -58,7 +58,7 @@ static bool halves_fit(const dusk_pairs *pairs)
 {
     size_t half[2] = { 1, 1 };
     for (size_t i = 0; i < pairs->count; i++) {
-        size_t count = dusk_loss_list_count(&pairs->pair[i]), *shorter = &half[half[1] < half[0]];
+        size_t count = dusk_loss_list_count(&pairs->pair[i]), *shorter = &half[half[1] <= half[0]];
         if (count > DUSK_LOSS_LIST_MAX / *shorter) return false;
         *shorter *= count;
     }
@@ -71,7 +71,7 @@ bool dusk_product_curve_fits(const dusk_pairs *pairs) { return halves_fit(pairs)
 static dusk_status join(side *s, const dusk_pair *pair, bool up, dusk_error *err)
 {
     dusk_loss_list one = { 0 }, made = { 0 };
-    dusk_loss_list *shorter = s->b.count < s->a.count ? &s->b : &s->a;
+    dusk_loss_list *shorter = s->b.count <= s->a.count ? &s->b : &s->a;
     dusk_status status;
     DUSK_TRY(dusk_loss_list_of(&one, pair, up, err));
     DUSK_TRY(dusk_loss_list_product(&made, shorter, &one, err));
@@ -127,7 +127,9 @@ static dusk_status side_make(side *s, const dusk_pairs *pairs, bool up, dusk_err
     double counts = 8 * (double)s->b.count + 4 * (double)s->a.count + 2 * reach + 64;
     s->relative = 1.01 * (s->a.relative + s->b.relative + UNIT * counts) + 0x1p-49;
     s->absolute = dusk_add_up(dusk_add_up(s->a.absolute, s->b.absolute), dusk_mul_up(8 * UNIT, reach));
-    s->lost = dusk_add_up(s->a.lost, s->b.lost);
+    /* underflow, where long double has a double's range, takes less than the counts */
+    double trace = 4 * DBL_TRUE_MIN * (double)(LDBL_MIN_EXP < -5000 ? 1 : s->a.count + s->b.count);
+    s->lost = dusk_add_up(dusk_add_up(s->a.lost, s->b.lost), trace);
 done:
     if (status != DUSK_OK) side_clear(s);
     return status;
@@ -159,7 +161,7 @@ static dusk_curve_look side_look(const side *s, double epsilon)
     dusk_curve_look found = { .slope = (double)other };
     double up = nextafter((double)sum, INFINITY), down = nextafter((double)sum, 0);
     double slope = nextafter((double)other, INFINITY);
-    found.delta.upper = dusk_add_up(dusk_mul_up(up, 1 + s->relative), dusk_add_up(s->lost, DBL_TRUE_MIN));
+    found.delta.upper = dusk_add_up(dusk_mul_up(up, 1 + s->relative), s->lost);
     /* or smaller: the curve is convex in e^eps, and 2 absolute further right */
     double fall = dusk_mul_up(dusk_mul_up(slope, 1 + s->relative), 3 * s->absolute);
     found.delta.lower = dusk_sub_down(dusk_mul_down(down, 1 - s->relative), fall);
@@ -231,7 +233,7 @@ dusk_status dusk_product_curve(dusk_loss_curve *out, const dusk_pairs *pairs, du
     c->same = c->tight = true;
     for (size_t i = 0; i < pairs->count; i++) {
         if (!is_exact(&pairs->pair[i])) c->same = false;
-        if (!pairs->pair[i].tight) c->tight = false;
+        if (!pairs->pair[i].tight || !dusk_loss_list_has_lower(&pairs->pair[i])) c->tight = false;
     }
     DUSK_TRY(side_make(&c->upper, pairs, true, err));
     if (c->tight && !c->same) DUSK_TRY(side_make(&c->lower, pairs, false, err));

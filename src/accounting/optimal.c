@@ -11,7 +11,7 @@
 #include "base/mutant.h"
 
 /* Up to so many equal parts a list is faster than the closed form. */
-#define LIST_TIMES 2000
+#define LIST_TIMES 5000
 #define TAIL 1e-14 /* tails that are so small beside delta do not matter */
 #define LOOKS_MAX 100
 #define WIDE_MAX 6    /* looks whose bounds say little */
