@@ -11,10 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "accounting/bound.h"
 #include "base/mutant.h"
 
-/* Bounds that are this close, relatively, are as good as the truth. */
+/* Bounds that are this close, relatively, are as good as the truth; and so close
+ * that what costs more or knows less need not be asked. */
 #define NARROW 1e-9
+#define CLOSE 1e-7
 
 typedef dusk_status pairs_price(dusk_bound *, const dusk_pairs *, double, dusk_error *);
 typedef dusk_status composition_price(dusk_bound *, const dusk_composition *, double, dusk_error *);
@@ -25,17 +28,18 @@ typedef struct method {
     composition_price *epsilon, *delta;
     bool approximation;
     bool from_pairs; /* on compositions, but knows nothing that the pairs do not say */
+    double worth;    /* asked when the bounds so far are farther apart than this */
 } method;
 
 /* In the order in which `best` tries them: first the tight ones, the fastest first. */
 static const method methods[] = {
-    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false, false },
-    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false, false },
-    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false },
-    { DUSK_LATTICE, dusk_lattice_epsilon, dusk_lattice_delta, NULL, NULL, false, false },
-    { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false },
-    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true },
-    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true },
+    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false, false, NARROW },
+    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false, false, NARROW },
+    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false, NARROW },
+    { DUSK_LATTICE, dusk_lattice_epsilon, dusk_lattice_delta, NULL, NULL, false, false, CLOSE },
+    { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false, CLOSE },
+    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true, CLOSE },
+    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true, CLOSE },
 };
 #define METHODS (sizeof methods / sizeof *methods)
 
@@ -139,11 +143,12 @@ static dusk_bound sound(dusk_bound b, dusk_question question)
     return b;
 }
 
-static bool is_narrow(dusk_bound b)
+/* How far the ends are apart, relatively. */
+static double width_of(dusk_bound b)
 {
     /* An infinite upper bound is no answer yet, however far the lower one is. */
-    if (!isfinite(b.upper)) return b.lower == b.upper;
-    return b.upper - b.lower <= NARROW * b.upper || b.upper <= DBL_MIN;
+    if (!isfinite(b.upper)) return b.lower == b.upper ? 0 : INFINITY;
+    return b.upper <= DBL_MIN ? 0 : (b.upper - b.lower) / b.upper;
 }
 
 /* Whether nothing more need be known. */
@@ -187,24 +192,23 @@ static dusk_status ask_composition(dusk_bound *out, const dusk_pricing *pricing,
 /* What is known so far in one direction. */
 typedef struct knowledge {
     dusk_account account; /* upper bound by whom; lower bound of the event */
-    bool answered, narrow;
+    dusk_bound pairs;     /* what the pairs give, be they tight or not */
+    bool answered;
 } knowledge;
 
 static knowledge nothing_known(dusk_question question)
 {
-    return (knowledge){ .account.bound = { 0, worst(question) } };
+    return (knowledge){ .account.bound = { 0, worst(question) }, .pairs = { 0, worst(question) } };
 }
 
-/* Learn a bound; `tight` says that its lower end is one of the event. */
-static void learn(knowledge *k, dusk_bound b, const method *m, bool tight)
+/* Learn an upper bound. */
+static void learn(knowledge *k, double upper, const method *m)
 {
-    if (!k->answered || b.upper < k->account.bound.upper) {
-        k->account.bound.upper = b.upper;
+    if (!k->answered || upper < k->account.bound.upper) {
+        k->account.bound.upper = upper;
         k->account.accountant = m->accountant;
         k->account.approximation = m->approximation;
     }
-    if (tight && b.lower > k->account.bound.lower) k->account.bound.lower = b.lower;
-    if (is_narrow(b)) k->narrow = true;
     k->answered = true;
 }
 
@@ -216,8 +220,10 @@ static dusk_status try_pairs(knowledge *k, dusk_pricing *pricing, const method *
     dusk_status status = ask_pairs(&b, pricing, m, direction, question, reason);
     if (status == DUSK_ERR_UNSUPPORTED) return DUSK_OK;
     if (status != DUSK_OK) return status;
-    learn(k, b, m, pricing->tight[direction]);
-    if (is_narrow(b)) pricing->lead[direction] = m->accountant;
+    if (width_of(b) <= CLOSE && width_of(b) < width_of(k->pairs)) pricing->lead[direction] = m->accountant;
+    learn(k, b.upper, m);
+    k->pairs = (dusk_bound){ fmax(k->pairs.lower, b.lower), fmin(k->pairs.upper, b.upper) };
+    if (pricing->tight[direction]) k->account.bound.lower = k->pairs.lower;
     return DUSK_OK;
 }
 
@@ -230,10 +236,10 @@ static dusk_status best_of_pairs(knowledge *k, dusk_pricing *pricing, size_t dir
     *k = nothing_known(question);
     if (!pricing->resolved[direction]) return DUSK_OK;
     if (lead) status = try_pairs(k, pricing, method_of(lead), direction, question, reason);
-    for (size_t i = 0; i < METHODS && status == DUSK_OK && !k->narrow; i++) {
+    for (size_t i = 0; i < METHODS && status == DUSK_OK; i++) {
         const method *m = &methods[i];
         if (k->answered && is_enough(pricing, k->account.bound)) break;
-        if (m->pairs_epsilon && m->accountant != lead)
+        if (m->pairs_epsilon && m->accountant != lead && width_of(k->pairs) > m->worth)
             status = try_pairs(k, pricing, m, direction, question, reason);
     }
     return status;
@@ -248,20 +254,43 @@ static dusk_account worse(dusk_account a, dusk_account b)
     return answer;
 }
 
-/* Whether the second direction is no worse than the bound `first`, by one look
- * at its curve: delta(eps) <= delta means that its epsilon is at most eps. */
+/* Whether some moment of the losses says that delta(epsilon) <= limit. Rough, but
+ * quick where a direction is far from being the worse one. */
+DUSK_PROVEN(is_covered_by_moments)
+static dusk_status is_covered_by_moments(bool *covered, const dusk_pairs *pairs, double epsilon, double limit,
+                                         dusk_error *reason)
+{
+    for (double s = 0.25; s <= 1024 && pairs->count <= 16 && !*covered; s *= 2) {
+        double sum = 0;
+        for (size_t i = 0; i < pairs->count; i++) {
+            dusk_bound moment;
+            dusk_status status = dusk_pair_log_moment(&moment, &pairs->pair[i], s, reason);
+            if (status != DUSK_OK) return status;
+            double times = dusk_bound_of_whole(pairs->pair[i].times).upper;
+            sum = dusk_add_up(sum, dusk_mul_up(times, fmax(moment.upper, 0)));
+        }
+        *covered = dusk_rdp_to_delta_up(1 + s, dusk_div_up(sum, s), epsilon) <= limit;
+    }
+    return DUSK_OK;
+}
+
+/* Whether the second direction is no worse than the bound `first`, by a look or
+ * two at its curve: delta(eps) <= delta means that its epsilon is at most eps. */
 DUSK_PROVEN(is_covered)
 static dusk_status is_covered(bool *covered, dusk_pricing *pricing, dusk_account first,
                               dusk_question question, dusk_error *reason)
 {
-    dusk_question reversed = { true, first.bound.upper };
+    double epsilon = question.of_delta ? question.at : first.bound.upper;
+    double limit = question.of_delta ? first.bound.upper : question.at;
     const method *m = method_of(first.accountant);
     dusk_bound b;
     *covered = pricing->alike;
-    if (pricing->alike || question.of_delta || !isfinite(first.bound.upper) || !m->pairs_delta)
-        return DUSK_OK;
-    dusk_status status = ask_pairs(&b, pricing, m, 1, reversed, reason);
-    if (status == DUSK_OK) *covered = b.upper <= question.at;
+    if (pricing->alike || !isfinite(epsilon) || !m->pairs_delta) return DUSK_OK;
+    dusk_status status = DUSK_ERR_UNSUPPORTED;
+    if (m->worth <= NARROW) status = ask_pairs(&b, pricing, m, 1, (dusk_question){ true, epsilon }, reason);
+    if (status == DUSK_OK) *covered = b.upper <= limit;
+    if (status == DUSK_ERR_UNSUPPORTED && pricing->resolved[1] && limit > 0)
+        status = is_covered_by_moments(covered, &pricing->pairs[1], epsilon, limit, reason);
     return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
 }
 
@@ -273,12 +302,13 @@ static dusk_status best_of_compositions(knowledge *k, const dusk_pricing *pricin
     for (size_t i = 0; i < METHODS; i++) {
         dusk_bound b;
         if (!methods[i].epsilon || DUSK_MUTATE(CLT_IS_CHARGED, methods[i].approximation, false)) continue;
-        if (k->narrow && methods[i].from_pairs) continue;
+        if (methods[i].from_pairs && !(width_of(k->pairs) > methods[i].worth)) continue;
         if (k->answered && is_enough(pricing, k->account.bound)) break;
         dusk_status status = ask_composition(&b, pricing, &methods[i], question, reason);
         if (status == DUSK_ERR_UNSUPPORTED) continue;
         if (status != DUSK_OK) return status;
-        learn(k, b, &methods[i], all);
+        learn(k, b.upper, &methods[i]);
+        if (all) k->account.bound.lower = fmax(k->account.bound.lower, b.lower);
     }
     return DUSK_OK;
 }
@@ -309,13 +339,15 @@ static dusk_status ask_best(dusk_account *out, dusk_pricing *pricing, const size
         status = best_of_pairs(&other, pricing, 1, question, &reason);
         /* without an answer for one direction there is none, but for the lower bound */
         bool answered = k.answered && other.answered;
-        k.narrow = k.narrow && other.narrow;
+        k.pairs =
+            (dusk_bound){ fmax(k.pairs.lower, other.pairs.lower), fmax(k.pairs.upper, other.pairs.upper) };
         tight = tight && pricing->tight[1];
         k.account = worse(k.account, other.account);
         if (!answered) k.account.bound.upper = worst(question);
         k.answered = answered;
     }
-    if (status == DUSK_OK && !(k.answered && ((k.narrow && tight) || is_enough(pricing, k.account.bound))))
+    if (status == DUSK_OK &&
+        !(k.answered && ((tight && width_of(k.pairs) <= CLOSE) || is_enough(pricing, k.account.bound))))
         status = best_of_compositions(&k, pricing, !only, question, &reason);
     if (status != DUSK_OK) {
         if (err) *err = reason;
