@@ -17,7 +17,7 @@
 #define CURVE_POINTS_FEW 31 /* for sums of more than MANY_TERMS */
 #define MANY_TERMS 50
 #define TRADEOFF_POINTS 81
-#define STEPS_POINTS 25
+#define STEPS_POINTS 13
 #define LEAST_DELTA 1e-300 /* what is below is not drawn */
 
 static void subtitle(dusk_text *out, const account_job *job, const char *what)
@@ -207,7 +207,7 @@ static dusk_status ask_steps(const account_job *job, const repetition *what, dou
     if (status == DUSK_ERR_PARSE) /* the text is right: only the count can be too large */
         status = dusk_fail(err, DUSK_ERR_ARGUMENT, "give a smaller one", "--steps is too large");
     if (status != DUSK_OK) goto done;
-    for (int i = DUSK_BEST; i <= DUSK_ACCOUNTANTS; i++) {
+    for (int i = DUSK_BEST + 1; i <= DUSK_ACCOUNTANTS; i++) {
         dusk_account found;
         status = dusk_account_epsilon(&found, composition, job->settings->delta, (dusk_accountant)i, err);
         bool drawn = status == DUSK_OK && found.bound.upper > 0 && isfinite(found.bound.upper);
@@ -238,11 +238,12 @@ static void choose_steps(steps_plot *out, double most)
     }
 }
 
-/* Lines of those who answered at the last point, the best accountant apart. */
+/* Lines of all who answered somewhere; those far above the best run out of the
+ * frame. */
 static size_t choose_lines(steps_plot *data, dusk_plot_line lines[DUSK_PLOT_LINES_MAX], dusk_plot_axis *y)
 {
-    size_t count = 0, last = data->n - 1;
-    double least = INFINITY, most = 0;
+    size_t count = 0;
+    double least = INFINITY, most = 0, best = INFINITY; /* best: at the last point */
     for (int i = DUSK_BEST + 1; i <= DUSK_ACCOUNTANTS; i++) {
         char number[DUSK_DECIMAL_SIZE];
         size_t drawn = data->n;
@@ -256,12 +257,12 @@ static size_t choose_lines(steps_plot *data, dusk_plot_line lines[DUSK_PLOT_LINE
                                            .y = data->epsilon[i],
                                            .n = drawn,
                                            .dashed = i == DUSK_CLT };
+        if (drawn == data->n) best = fmin(best, data->epsilon[i][drawn - 1]);
         for (size_t k = 0; k < drawn; k++) {
             if (data->epsilon[i][k] < least) least = data->epsilon[i][k];
             if (data->epsilon[i][k] > most) most = data->epsilon[i][k];
         }
     }
-    double best = data->epsilon[DUSK_BEST][last];
     *y = (dusk_plot_axis){ .label = "epsilon", .logarithmic = true, .low = least, .high = most };
     if (isfinite(best) && most > 1e4 * best) y->high = 1e4 * best;
     return count;
@@ -284,7 +285,7 @@ dusk_status account_plot_steps(const account_job *job, dusk_error *err)
         double epsilon[DUSK_ACCOUNTANTS + 1];
         DUSK_TRY(ask_steps(job, &what, data->steps[k], epsilon, err));
         dusk_progress_count(&progress, k);
-        for (int i = DUSK_BEST; i <= DUSK_ACCOUNTANTS; i++) data->epsilon[i][k] = epsilon[i];
+        for (int i = DUSK_BEST + 1; i <= DUSK_ACCOUNTANTS; i++) data->epsilon[i][k] = epsilon[i];
     }
     dusk_decimal(delta, job->settings->delta);
     dusk_text_init(&words, under, sizeof under);
