@@ -15,6 +15,7 @@
 #define ULP 0x1p-52
 #define LARGE 600.0       /* exp of it has room for 2^20 summands */
 #define NODES_MAX 10000.0 /* of a quadrature */
+#define SEEN 4000.0       /* exponents beyond are about the same when shifts are seen */
 
 /* Sums of terms of both signs, in blocks, with a bound of their error. */
 typedef struct tally {
@@ -144,11 +145,11 @@ static double mixture_seen_up(const dusk_pair *pair, double s)
 /* Where the grid of mixture.c is of a sensible size, that; else shifts are seen. */
 static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
 {
-    double sigma = pair->sigma, reach = (s + 1) * (double)pair->shifts + 40 * sigma;
-    double step = fmin(0.5 * sigma, sigma * sigma / (double)pair->shifts);
+    double sigma = pair->sigma, shift = (double)pair->shifts, reach = (s + 1) * shift + 40 * sigma;
+    double step = fmin(fmin(0.5 * sigma, sigma * sigma / shift), 100 / shift);
     dusk_status status = DUSK_ERR_UNSUPPORTED;
     *out = (dusk_bound){ 0, mixture_seen_up(pair, s) };
-    if (reach / step < NODES_MAX) {
+    if (reach / step < NODES_MAX && s * (s + 1) * shift * shift < 2 * sigma * sigma * SEEN) {
         dusk_bound k;
         status = dusk_mixture_log_moment(&k, pair, s, err);
         if (status == DUSK_OK) {
