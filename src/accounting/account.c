@@ -40,6 +40,12 @@ static const method methods[] = {
     { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false, CLOSE },
     { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true, CLOSE },
     { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true, CLOSE },
+    { DUSK_ZCDP, NULL, NULL, dusk_zcdp_epsilon, dusk_zcdp_delta, false, true, CLOSE },
+    { DUSK_MCDP, NULL, NULL, dusk_mcdp_epsilon, dusk_mcdp_delta, false, true, CLOSE },
+    { DUSK_TCDP, NULL, NULL, dusk_tcdp_epsilon, dusk_tcdp_delta, false, true, CLOSE },
+    { DUSK_MOMENTS, NULL, NULL, dusk_moments_epsilon, dusk_moments_delta, false, true, CLOSE },
+    { DUSK_GDP, NULL, NULL, dusk_gdp_epsilon, dusk_gdp_delta, false, true, CLOSE },
+    { DUSK_CLT, NULL, NULL, dusk_clt_epsilon, dusk_clt_delta, true, true, CLOSE },
 };
 #define METHODS (sizeof methods / sizeof *methods)
 
