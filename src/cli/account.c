@@ -97,7 +97,7 @@ static dusk_status check_question(const account_job *job, dusk_error *err)
     if (!delta && !epsilon && !drawn)
         return fail_usage(err,
                           "add --delta 1e-6 to ask for epsilon, --epsilon 1 to ask for delta, or --curve",
-                          "say what you want to know of it");
+                          "say what you want to know: epsilon, delta or a curve");
 done:
     return status;
 }
@@ -277,7 +277,7 @@ done:
 
 const dusk_command dusk_account_command = {
     .name = "dusk account",
-    .summary = "what a mechanism, or thousands of them, cost in privacy: certified bounds",
+    .summary = "what mechanisms, one or thousands, cost in privacy: certified bounds",
     .synopsis = "EXPRESSION --delta D | --epsilon E [options]\n"
                 "EXPRESSION --solve NAME --epsilon E --delta D\n"
                 "EXPRESSION --curve | --tradeoff | --plot FILE",
