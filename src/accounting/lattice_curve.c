@@ -140,17 +140,20 @@ static double loss_at(const dusk_lattice_curve *c, double t, double *slope, doub
 
 /* --- thresholds ---------------------------------------------------------- */
 
-/* The x with e^y = 1 + w, where y(x) = (2x - 1)/(2 sigma^2), or (2x - 1)/b; w is
- * only known within `error`. */
-static range place(const dusk_lattice_curve *c, double w, double error)
+/* The x with y(x) = (2x - 1)/(2 sigma^2), or (2x - 1)/b, between two numbers. */
+static range place_of(const dusk_lattice_curve *c, double lower, double upper)
 {
     double half = c->kind == DUSK_PAIR_LAPLACE ? 0.5 * c->scale : c->scale * c->scale;
-    double upper = log1p(w + error), lower = log1p(w - error);
-    range x = { -INFINITY, -INFINITY };
-    if (1 + w > -error) x.upper = 0.5 + half * upper + 8 * ULP * (1 + half * fabs(upper));
-    if (1 + w > error) x.lower = 0.5 + half * lower - 8 * ULP * (1 + half * fabs(lower));
-    if (isnan(x.upper)) x.upper = x.lower = -INFINITY; /* 1 + w is surely negative */
-    if (isnan(x.lower)) x.lower = -INFINITY;
+    return (range){ 0.5 + half * lower - 8 * ULP * (1 + half * fabs(lower)),
+                    0.5 + half * upper + 8 * ULP * (1 + half * fabs(upper)) };
+}
+
+/* The x with e^y = 1 + w, when w is only known within `error`. */
+static range place(const dusk_lattice_curve *c, double w, double error)
+{
+    range x = place_of(c, log1p(w - error), log1p(w + error));
+    if (!(1 + w > -error) || isnan(x.upper)) x.upper = -INFINITY; /* 1 + w is surely negative */
+    if (!(1 + w > error) || isnan(x.lower)) x.lower = -INFINITY;
     return x;
 }
 
@@ -159,6 +162,7 @@ static range place_of_loss(const dusk_lattice_curve *c, dusk_bound loss)
 {
     double at = 0.5 * (loss.lower + loss.upper), e = expm1(at), q = c->weight[1];
     double error = 8 * ULP * fabs(e) + 1.1 * (loss.upper - loss.lower) * (1 + fabs(e));
+    if (q >= 1) return place_of(c, loss.lower, loss.upper);
     return place(c, e / q, error / q);
 }
 
@@ -328,7 +332,8 @@ void dusk_lattice_curve_range(double *least, double *most, const dusk_lattice_cu
 {
     double slope, error;
     if (c->kind == DUSK_PAIR_LAPLACE) {
-        double q = c->weight[1], up = log1p(q * expm1(1 / c->scale)), down = log1p(q * expm1(-1 / c->scale));
+        double q = c->weight[1], y = 1 / c->scale;
+        double up = q < 1 ? log1p(q * expm1(y)) : y, down = q < 1 ? log1p(q * expm1(-y)) : -y;
         *most = (c->mixed_p ? up : 0) - (c->mixed_q ? down : 0);
         *least = (c->mixed_p ? down : 0) - (c->mixed_q ? up : 0);
     } else {

@@ -18,7 +18,7 @@ static double untilt(const dusk_lattice_sum *sum, double index, mpfr_rnd_t round
 {
     mpfr_t x;
     mpfr_init2(x, mpfr_get_prec(sum->shift));
-    mpfr_set_d(x, -sum->theta, MPFR_RNDN);
+    mpfr_set_d(x, DUSK_MUTATE(LATTICE_TILT_MISMATCH, -sum->theta, -sum->theta * (1 + 1e-9)), MPFR_RNDN);
     mpfr_mul_d(x, x, index, MPFR_RNDN);
     mpfr_add(x, x, sum->shift, MPFR_RNDN);
     mpfr_exp(x, x, round);
@@ -84,7 +84,8 @@ double dusk_lattice_sum_delta_up(const dusk_lattice_sum *sum, double epsilon)
     double origin = sum->origin.upper, step = sum->step.upper, delta = sum->infinite.upper, rest;
     double from = first_above(sum, epsilon, origin, step);
     double end = fmin(sum->last + 1, sum->first + (double)sum->size);
-    if (from <= sum->first && sum->first > 0) return 1; /* losses below the window are above epsilon, too */
+    /* losses below the window are above epsilon, too */
+    if (DUSK_MUTATE(LATTICE_BELOW_WINDOW_FORGOTTEN, from <= sum->first && sum->first > 0, false)) return 1;
     if (from > sum->first && from <= end) delta = dusk_add_up(delta, almost_above(sum, from - 1, epsilon));
     if (from < end) {
         double nearest = dusk_sub_up(dusk_add_up(origin, dusk_mul_up(from, step)), epsilon);

@@ -119,13 +119,12 @@ done:
 static void worse_law(dusk_lattice_law *law, const double *dots, double step)
 {
     double growth = expm1(step) * (1 - 4 * ULP), beyond = 0, next = 0;
+    double up = DUSK_MUTATE(LATTICE_MASS_ROUNDED_DOWN, 1 + 2 * ULP, 1 - 0x1p-20);
     for (size_t i = law->count; i-- > 0;) {
         double dot = i + 1 < law->count ? fmax(dots[i], next) : dots[i];
         double tail = i + 1 < law->count ? (dot + (dot - next) / growth) * (1 + 8 * ULP) : dot;
         tail = fmin(fmax(tail, beyond), 1);
-        if (i + 1 < law->count)
-            law->upper[i + 1] =
-                (tail - beyond) * DUSK_MUTATE(LATTICE_MASS_ROUNDED_DOWN, 1 + 2 * ULP, 0.999999);
+        if (i + 1 < law->count) law->upper[i + 1] = (tail - beyond) * up;
         beyond = tail;
         next = dot;
     }
@@ -190,7 +189,7 @@ static double line_down(double p, double q, double x_up)
 static bool dots_below(double *dots, const dusk_lattice_curve *curve, const place *at)
 {
     double p = 0, q = 0;
-    bool over = false, whole = false;
+    bool over = false, whole = false, both = DUSK_MUTATE(LATTICE_LINE_OF_ONE_CELL, true, false);
     for (size_t i = 0; i < at->count; i++) {
         double x = exp(point(at->better, at->step, i).upper) * (1 + 4 * ULP);
         double line = line_down(p, q, x), middle = at->better + ((double)i + 0.5) * at->step;
@@ -200,7 +199,7 @@ static bool dots_below(double *dots, const dusk_lattice_curve *curve, const plac
         else
             p = q = 0;
         double next = line_down(p, q, x);
-        line = i == 0 ? next : fmin(line, next);
+        line = i == 0 ? next : both ? fmin(line, next) : next;
         if (i == 0) whole = line <= line_down(1, 1, x);
         if (!over && line < 0) {
             over = true;

@@ -61,7 +61,7 @@ static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_latt
             size_t at = k & (size - 1);
             if (law->upper[k] > 0) {
                 double w = (double)(law->upper[k] * power) * (1 + slack) + DBL_TRUE_MIN;
-                re[at] += DUSK_MUTATE(LATTICE_TILT_MISMATCH, w, w * (1 - 1e-9 * (double)k));
+                re[at] += w;
                 t->worse += w;
                 t->worse_above += w * more;
             }
@@ -306,8 +306,7 @@ dusk_status dusk_lattice_sum_make(dusk_lattice_sum *out, const dusk_lattice *lat
     mpfr_set_zero(out->shift, 1);
     DUSK_TRY(choose_window(out, &log_size, lattice, plan, err));
     size_t size = out->size;
-    double eta = DUSK_MUTATE(LATTICE_FFT_IS_EXACT, dusk_fft_error_up(log_size), 0.0),
-           step = lattice->step.upper;
+    double eta = dusk_fft_error_up(log_size), step = lattice->step.upper;
     DUSK_TRY(dusk_fft_new(&fft, log_size, err));
     DUSK_TRY(spectrum_new(&product, size, err));
     DUSK_NEW(out->upper, size);
@@ -331,6 +330,7 @@ dusk_status dusk_lattice_sum_make(dusk_lattice_sum *out, const dusk_lattice *lat
         absorb(&product, out->upper, out->lower, size, law->times, e);
     }
     out->error = pack(out->upper, out->lower, &product, size, eta);
+    out->error = DUSK_MUTATE(LATTICE_ERROR_DROPPED, out->error, 0.0);
     dusk_fft_inverse(&fft, out->upper, out->lower);
     out->infinite = infinite_of(lattice);
     if (out->first + (double)size <= out->last) {

@@ -40,7 +40,7 @@ static void root(double *re, double *im, size_t b)
     for (; b; b >>= 1, bit /= 2)
         if (b & 1) turn += bit;
     long double angle = 3.14159265358979323846264338327950288L * turn;
-    *re = (double)cosl(angle);
+    *re = DUSK_MUTATE(FFT_ROOTS_IN_SINGLE, (double)cosl(angle), (double)(float)cosl(angle));
     *im = (double)sinl(angle);
 }
 
@@ -78,7 +78,7 @@ void dusk_fft_free(dusk_fft *fft)
 double dusk_fft_error_up(unsigned log_size)
 {
     /* (1 + e)^levels - 1 <= levels e (1 + levels e) */
-    double e = DUSK_MUTATE(FFT_ERROR_OF_ONE_LEVEL, (double)log_size, 1.0) * ERROR_STEP;
+    double e = (double)log_size * ERROR_STEP;
     return e * (1 + 2 * e);
 }
 
