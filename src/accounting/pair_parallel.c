@@ -7,8 +7,8 @@
  * their maximum is a curve again, which pair_curve.c makes a pair of.
  *
  * A unit that is replaced may leave one part and enter another. For Gaussian
- * and Laplace noise, and sampled Gaussian noise, that is no worse than being
- * replaced in the part that dominates. Other events promise nothing about
+ * and Laplace noise, sampled or not, that is no worse than being replaced in the
+ * part that dominates. Other events promise nothing about
  * leaving a part, and are refused. The derivations are in pair_parallel.proof.md. */
 #include <string.h>
 
@@ -184,7 +184,6 @@ static bool may_move(const branches *all, const dusk_event_node *tree)
         for (size_t k = 0; k < all->of[i].pairs.count; k++) {
             const dusk_pair *pair = &all->of[i].pairs.pair[k];
             if (pair->folded || pair->infinite.upper > 0 || pair->kind == DUSK_PAIR_ATOMS) return false;
-            if (pair->kind == DUSK_PAIR_LAPLACE && pair->rate < 1) return false;
         }
     return true;
 }

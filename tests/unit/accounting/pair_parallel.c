@@ -46,6 +46,8 @@ static void the_worst_branch_counts(void **state)
         { "parallel(gaussian(2) * 3, gaussian(2) * 4)", "gaussian(1)", DUSK_REPLACE },
         { "parallel(poisson(0.1, gaussian(2)), poisson(0.2, gaussian(1)))", "poisson(0.2, gaussian(1))",
           DUSK_REPLACE },
+        { "parallel(poisson(0.1, laplace(2)), poisson(0.1, laplace(1)))", "poisson(0.1, laplace(1))",
+          DUSK_REPLACE },
         { "parallel(poisson(0.1, gaussian(2)), gaussian(2))", "gaussian(2)", DUSK_REPLACE },
         { "parallel(pure(1), approx(1, 1e-3), laplace(2), randomized_response(0.5, 3))", "approx(1, 1e-3)",
           DUSK_ADD },
@@ -116,7 +118,7 @@ static void some_are_refused(void **state)
     } texts[] = {
         { "parallel(pure(1), pure(2))", DUSK_REPLACE },
         { "parallel(laplace(1), gaussian(1))", DUSK_REPLACE },
-        { "parallel(poisson(0.1, laplace(1)))", DUSK_REPLACE },
+        { "parallel(group(2, poisson(0.1, laplace(1))))", DUSK_REPLACE },
         { "parallel(zcdp(1), gaussian(1))", DUSK_REMOVE },
         { "parallel(laplace(1) * 3, gaussian(1))", DUSK_REMOVE },
     };
