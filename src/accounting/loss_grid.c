@@ -141,6 +141,7 @@ static void pour(grid *g, long shift, double weight)
     double *to = g->next;
     for (long i = first; i <= last; i++) to[i + shift] += weight * from[i];
     g->next[0] += under * (1 + 0x1p-30); /* sums of up to 2^20 numbers */
+    off = DUSK_MUTATE(GRID_TOP_FORGOTTEN, off, 0);
     g->lost = dusk_add_up(g->lost, dusk_mul_up(off, 1 + 0x1p-30));
 }
 

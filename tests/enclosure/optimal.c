@@ -266,6 +266,109 @@ static void different_parts_enclose(void **state)
     }
 }
 
+/* delta of n runs of poisson(q, pure(e)) where a unit is removed: one run has the
+ * masses q p + (1-q) (1-p) and q (1-p) + (1-q) p against 1 - p and p. */
+static void sampled_truth(arb_t delta, double q, double e, unsigned long n, double epsilon)
+{
+    arb_t p[2], other[2], x, term;
+    arb_init(x);
+    arb_init(term);
+    for (int i = 0; i < 2; i++) {
+        arb_init(p[i]);
+        arb_init(other[i]);
+    }
+    arb_set_d(x, -e);
+    arb_exp(x, x, BITS);
+    arb_add_ui(x, x, 1, BITS);
+    arb_inv(other[0], x, BITS); /* Q at the outcome that P makes less likely */
+    arb_sub_ui(other[1], other[0], 1, BITS);
+    arb_neg(other[1], other[1]);
+    arb_set_d(x, q);
+    for (int i = 0; i < 2; i++) {
+        arb_sub(p[i], other[1 - i], other[i], BITS);
+        arb_mul(p[i], p[i], x, BITS);
+        arb_add(p[i], p[i], other[i], BITS);
+    }
+    arb_zero(delta);
+    for (unsigned long i = 0; i <= n; i++) {
+        /* C(n, i) (p1^i p0^(n-i) - e^eps q1^i q0^(n-i))+ */
+        arb_pow_ui(term, p[1], i, BITS);
+        arb_pow_ui(x, p[0], n - i, BITS);
+        arb_mul(term, term, x, BITS);
+        arb_t less;
+        arb_init(less);
+        arb_pow_ui(less, other[1], i, BITS);
+        arb_pow_ui(x, other[0], n - i, BITS);
+        arb_mul(less, less, x, BITS);
+        arb_set_d(x, epsilon);
+        arb_exp(x, x, BITS);
+        arb_submul(term, less, x, BITS);
+        arb_clear(less);
+        arb_bin_uiui(x, n, i, BITS);
+        if (arb_is_positive(term)) arb_addmul(delta, term, x, BITS);
+    }
+    for (int i = 0; i < 2; i++) {
+        arb_clear(p[i]);
+        arb_clear(other[i]);
+    }
+    arb_clear(x);
+    arb_clear(term);
+}
+
+/* Two losses that are not symmetric, by lists and by the closed form. */
+static void sampled_parts_enclose(void **state)
+{
+    static const double rates[] = { 1e-4, 0.03, 0.7 }, epsilons[] = { 0.01, 1, 4 },
+                        places[] = { 0, 0.02, 0.3, 0.9 };
+    (void)state;
+    for (size_t i = 0; i < 36; i++) {
+        double q = rates[i % 3], e = epsilons[i / 3 % 3], place = places[i / 9];
+        unsigned long n = 40;
+        char text[80];
+        dusk_composition *c;
+        dusk_pairs pairs;
+        dusk_loss_curve curve;
+        dusk_error err;
+        arb_t t;
+        snprintf(text, sizeof text, "poisson(%.17g, pure(%.17g)) * %lu", q, e, n);
+        assert_int_equal(dusk_composition_new(&c, DUSK_ADD_REMOVE, &err), DUSK_OK);
+        assert_int_equal(dusk_composition_parse(c, text, &err), DUSK_OK);
+        assert_int_equal(dusk_pairs_resolve(&pairs, c, DUSK_REMOVE, "optimal", &err), DUSK_OK);
+        double epsilon = place * pairs.pair[0].loss[1].lower * (double)n;
+        arb_init(t);
+        sampled_truth(t, q, e, n, epsilon);
+        assert_int_equal(dusk_binomial_curve(&curve, &pairs.pair[0], &err), DUSK_OK);
+        check_bound(text, t, curve.look(curve.curve, epsilon).delta, epsilon, 1e-8);
+        dusk_loss_curve_free(&curve);
+        assert_int_equal(dusk_product_curve(&curve, &pairs, &err), DUSK_OK);
+        check_bound(text, t, curve.look(curve.curve, epsilon).delta, epsilon, 1e-8);
+        dusk_loss_curve_free(&curve);
+        arb_clear(t);
+        dusk_pairs_free(&pairs);
+        dusk_composition_free(c);
+    }
+}
+
+/* What is above the lattice counts as infinite. */
+static void short_lattice_encloses(void **state)
+{
+    composition c = { 3, { { 0.5, 0, 3 }, { 0.3, 0, 2 }, { 0.71, 0, 2 } } };
+    dusk_pairs pairs = resolve(&c);
+    dusk_loss_curve curve;
+    dusk_error err;
+    arb_t t;
+    (void)state;
+    arb_init(t);
+    assert_int_equal(dusk_grid_curve(&curve, &pairs, 0.3, &err), DUSK_OK);
+    for (double epsilon = 0; epsilon < 3; epsilon += 0.25) {
+        truth(t, &c, epsilon);
+        check_bound("short lattice, ", t, curve.look(curve.curve, epsilon).delta, epsilon, 1);
+    }
+    arb_clear(t);
+    dusk_loss_curve_free(&curve);
+    dusk_pairs_free(&pairs);
+}
+
 /* The lattice, which is for more parts than can be listed, where they can be. */
 static void lattice_encloses(void **state)
 {
@@ -315,6 +418,7 @@ int main(void)
         cmocka_unit_test(equal_parts_enclose),    cmocka_unit_test(many_equal_parts_enclose),
         cmocka_unit_test(infinite_losses_decide), cmocka_unit_test(different_parts_enclose),
         cmocka_unit_test(few_classes_enclose),    cmocka_unit_test(lattice_encloses),
+        cmocka_unit_test(short_lattice_encloses), cmocka_unit_test(sampled_parts_enclose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
