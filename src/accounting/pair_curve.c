@@ -51,9 +51,10 @@ static size_t lower_hull(size_t *at, corner *all, size_t n)
     return size;
 }
 
-/* x and x (1 + 2^-50), not negative */
+/* x and x (1 + 2^-50), not negative; anything where exp(loss) was beyond all numbers */
 static dusk_bound widened(mpfr_t x)
 {
+    if (!mpfr_number_p(x)) return (dusk_bound){ 0, 1 };
     if (mpfr_sgn(x) < 0) mpfr_set_zero(x, 1);
     double down = mpfr_get_d(x, MPFR_RNDD) * (1 - ROUNDING);
     mpfr_mul_d(x, x, 1 + ROUNDING, MPFR_RNDU);

@@ -52,7 +52,7 @@ static bool own_price(double *epsilon, double *delta, const dusk_pair *pair)
     *epsilon = 0;
     *delta = pair->infinite.upper;
     for (size_t i = 0; i < pair->atoms; i++)
-        if (pair->mass[i].upper > 0 && pair->loss[i].upper > *epsilon) *epsilon = pair->loss[i].upper;
+        if (!(pair->mass[i].upper <= 0) && !(pair->loss[i].upper <= *epsilon)) *epsilon = pair->loss[i].upper;
     return isfinite(*epsilon);
 }
 
@@ -381,7 +381,7 @@ dusk_status dusk_parts_delta(double *delta_up, const dusk_parts *parts, dusk_eps
     };
     search *context = &s;
     double low = -1074, high = 0;
-    if (excess(low, &context) > 0) (void)dusk_root_bracket(&low, &high, 0x1p-32, excess, &context);
+    if (excess(low, &context) > 0) (void)dusk_root_bracket(&low, &high, 0x1p-24, excess, &context);
     if (s.status != DUSK_OK) return s.status;
     *delta_up = s.found;
     return DUSK_OK;
