@@ -70,6 +70,8 @@ static void run_filter(const bench_case *self, bench_result *out, dusk_generator
 
 const bench_case bench_filter_cases[] = {
     FILTER("basic/1e5", "1e5 equal charges", DUSK_FILTER_BASIC, 100000, 1, "pure(%zue-6)"),
+    FILTER("zcdp/1e5", "1e5 equal charges", DUSK_FILTER_ZCDP, 100000, 1, "gaussian(%zue3)"),
+    FILTER("gdp/1e5", "1e5 equal charges", DUSK_FILTER_GDP, 100000, 1, "gaussian(%zue3)"),
     FILTER("rdp/1e4", "1e4 equal charges", DUSK_FILTER_RDP, 10000, 1, "gaussian(%zue3)"),
     FILTER("rdp/1e5", "1e5 equal charges", DUSK_FILTER_RDP, 100000, 1, "gaussian(%zue3)"),
     FILTER("rdp/1e6", "1e6 equal charges", DUSK_FILTER_RDP, 1000000, 1, "gaussian(%zue3)"),

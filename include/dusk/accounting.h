@@ -310,7 +310,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_account_solve(double *out, const char *t
  *          The order that counts in the end may depend on answers, and delta is
  *          shared among the orders for that: for Gaussian noise zcdp and gdp have
  *          a little more room, for anything else rdp has.
- *   gdp    with its mu: gaussian, gdp, tree, matrix, and groups of them
+ *   gdp    with its mu: Gaussian noise, also in trees, groups and the like; what
+ *          has a largest loss and no delta has a mu, too
  * DUSK_ERR_UNSUPPORTED when the event has no such price. All but basic need a
  * delta above 0. What the contour or lattice accountant says about a whole run
  * enters a basic filter as (epsilon, delta). */

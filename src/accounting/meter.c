@@ -159,8 +159,8 @@ static dusk_status price_basic(dusk_price *out, const dusk_composition *event, d
 static dusk_status price_tree(dusk_price *out, const dusk_meter *meter, const dusk_event_node *tree,
                               dusk_error *err)
 {
-    (void)out;
-    return dusk_fail_unsupported(err, meter->kind == DUSK_FILTER_ZCDP ? "zcdp" : "gdp", tree);
+    if (meter->kind == DUSK_FILTER_GDP) return dusk_gdp_of_tree(&out->slot[0], tree, meter->neighbours, err);
+    return dusk_zcdp_of_tree(&out->slot[0], &out->slot[1], tree, meter->neighbours, err);
 }
 
 /* The divergences of the whole event at the orders. */

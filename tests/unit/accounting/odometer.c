@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "support.h"
 
-static bool can(dusk_filter_kind kind) { return kind == DUSK_FILTER_BASIC || kind == DUSK_FILTER_RDP; }
-
 static dusk_event event_of(const char *text)
 {
     dusk_event event;
@@ -74,7 +72,6 @@ static void adversaries_that_stop(void **state)
     toy some[] = { response(0.25, 0), response(0.25, 0.01), response(0, 0.02) };
     for (double delta = 0.01; delta < 0.3; delta *= 2)
         for (dusk_filter_kind kind = DUSK_FILTER_BASIC; kind <= DUSK_FILTER_RDP; kind++) {
-            if (!can(kind)) continue;
             dusk_odometer *odometer = odometer_of(kind, delta);
             toy *toys = kind == DUSK_FILTER_BASIC ? some : pure;
             dusk_price price; /* known before the search copies the odometer */
@@ -105,7 +102,6 @@ static void delta_runs_out(void **state)
 static void gaussian_as_zcdp(void **state)
 {
     (void)state;
-    if (!can(DUSK_FILTER_GDP)) return;
     dusk_odometer *gdp = odometer_of(DUSK_FILTER_GDP, 1e-6), *zcdp = odometer_of(DUSK_FILTER_ZCDP, 1e-6);
     dusk_event a = event_of("gdp(0.25)"), b = event_of("zcdp(0.03125)");
     for (int i = 0; i < 20; i++) {
@@ -126,7 +122,6 @@ static void grows(void **state)
 {
     (void)state;
     for (dusk_filter_kind kind = DUSK_FILTER_BASIC; kind <= DUSK_FILTER_GDP; kind++) {
-        if (!can(kind)) continue;
         dusk_odometer *odometer = odometer_of(kind, 1e-6);
         dusk_event event = event_of(kind == DUSK_FILTER_GDP ? "gdp(0.01)" : "pure(0.01)");
         double before = epsilon_of(odometer);
