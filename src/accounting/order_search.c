@@ -2,6 +2,7 @@
 #include "accounting/order_search.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #define LEAST (-14.0) /* ln s */
 #define MOST 21.0
@@ -43,5 +44,20 @@ double dusk_order_search(dusk_order_price *price, const void *context, unsigned 
     }
     if (!(best < INFINITY)) at = 0;
     /* the price is flat at its bottom: half the digits of s are enough */
-    return fmin(best, golden(price, context, at - step, at + step, effort > 20 ? 1e-6 : 1e-3));
+    return fmin(best, golden(price, context, at - step, at + step, 1e-6));
+}
+
+double dusk_order_descend(dusk_order_price *price, const void *context, double start)
+{
+    double x = fmin(fmax(log(start), LEAST), MOST), best = price(exp(x), context);
+    for (int side = -1; side <= 1; side += 2) {
+        bool moved = false;
+        for (; x > LEAST && x < MOST; x += side, moved = true) {
+            double next = price(exp(x + side), context);
+            if (!(next < best)) break;
+            best = next;
+        }
+        if (moved) break;
+    }
+    return fmin(best, golden(price, context, x - 1, x + 1, 1e-2));
 }

@@ -7,5 +7,7 @@
  * sections around the best of them. Every value it returns was taken somewhere. */
 typedef double dusk_order_price(double s, const void *context);
 double dusk_order_search(dusk_order_price *price, const void *context, unsigned effort);
+/* The same with few looks: downhill from `start`, for a price that costs much. */
+double dusk_order_descend(dusk_order_price *price, const void *context, double start);
 
 #endif

@@ -63,10 +63,9 @@ static double excess_mass(const dusk_pair *pair)
 static double moment_near_one(const dusk_pair *pair, double s)
 {
     tally t = { 0 };
-    for (size_t i = 0; i < pair->atoms; i++) {
+    for (size_t i = 0; i < pair->atoms - DUSK_MUTATE(MOMENT_LAST_ATOM_DROPPED, 0u, 1u); i++) {
         double x = s * pair->loss[i].upper, e = expm1(x);
-        double m =
-            DUSK_MUTATE(MOMENT_MASS_ROUNDED_DOWN, e > 0, false) ? pair->mass[i].upper : pair->mass[i].lower;
+        double m = e > 0 ? pair->mass[i].upper : pair->mass[i].lower;
         /* x is off by |x| ULP/2, which moves e by at most (e + 1) |x| ULP */
         tally_add(&t, m * e, m * (fabs(e) + (e + 1) * fabs(x)));
     }

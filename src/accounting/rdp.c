@@ -50,9 +50,11 @@ static double price_given_orders(const question *q, double best)
 
 static double search(const question *q)
 {
-    unsigned effort = q->renyi->count > 100 ? 12 : 40;
-    double best = dusk_order_search(price, q, effort);
-    return price_given_orders(q, best);
+    if (q->renyi->count <= 100) return price_given_orders(q, dusk_order_search(price, q, 40));
+    /* as if the moment were a parabola: K(s) = a s (s + 1) */
+    double a = dusk_renyi_moment_up(q->renyi, 1) / 2, start = 1;
+    if (a > 0 && isfinite(a)) start = q->of_delta ? 0.5 * (q->at / a - 1) : sqrt(-log(q->at) / a);
+    return price_given_orders(q, dusk_order_descend(price, q, start > 0 ? start : 1));
 }
 
 DUSK_PROVEN(dusk_rdp_epsilon)

@@ -137,8 +137,10 @@ static double sparse_vector(const dusk_renyi_part *part, double alpha)
     if (e->whole[0] == 0) return 0;
     if (isinf(alpha)) return INFINITY;
     /* ln(n exp(s d) + 1) = s d + ln n + ln(1 + exp(-s d)/n) */
-    double n = dusk_bound_of_whole(e->whole[0]).upper, d = dusk_mul_up(dusk_mul_up(query, 2), alpha);
-    double runs = dusk_add_up(dusk_log_up(n), dusk_log1p_up(dusk_exp_up(-dusk_mul_down(s, d))));
+    double n = dusk_bound_of_whole(e->whole[0]).upper,
+           d = dusk_mul_up(dusk_mul_up(query, DUSK_MUTATE(SVT_QUERY_MOVES_ONCE, 2, 0.5)), alpha);
+    double runs = dusk_add_up(
+        dusk_log_up(n), dusk_log1p_up(dusk_div_up(dusk_exp_up(-dusk_mul_down(s, d)), n * (1 - 0x1p-50))));
     return dusk_add_up(dusk_add_up(dusk_mul_up(dusk_mul_up(threshold, 0.5), alpha), d), dusk_div_up(runs, s));
 }
 

@@ -23,7 +23,7 @@ double dusk_renyi_group_up(dusk_renyi_single *single, const dusk_renyi_part *par
     if (part->group == 1) return single(part, alpha);
     if (isinf(alpha)) return dusk_mul_up(dusk_bound_of_whole(part->group).upper, single(part, alpha));
     for (uint64_t size = 1; size < part->group && size < UINT64_C(1) << 63; size *= 2) {
-        factor = dusk_mul_up(factor, 3);
+        factor = dusk_mul_up(factor, DUSK_MUTATE(GROUP_FACTOR_FORGOTTEN, 3, 1));
         order *= 2;
     }
     double d = single(part, order);
@@ -148,7 +148,8 @@ static double poisson(const dusk_renyi_part *part, double alpha)
         k = revealed(q, dusk_mul_up(s, most));
     } else {
         k = between(removed, part, q, alpha);
-        if (k < INFINITY) k = fmax(k, added(q, s, below_at(part, 2)));
+        if (DUSK_MUTATE(SAMPLED_ADDING_FORGOTTEN, k < INFINITY, false))
+            k = fmax(k, added(q, s, below_at(part, 2)));
     }
     return fmin(most, dusk_div_up(k, dusk_sub_down(alpha, 1)));
 }
@@ -194,7 +195,7 @@ double dusk_renyi_select_extra(const dusk_renyi_part *part)
                 at += side * step;
             }
         }
-    return dusk_mul_up(dusk_add_up(1, part->tree->real[0]), least);
+    return dusk_mul_up(DUSK_MUTATE(SELECT_ETA_FORGOTTEN, dusk_add_up(1, part->tree->real[0]), 1), least);
 }
 
 /* ln of the mean number of runs: eta (1-gamma) / (gamma (1 - gamma^eta)) */

@@ -104,6 +104,32 @@ static void limits_agree(void **state)
                 divergence("zcdp(2)", DUSK_REPLACE_ONE, 3));
 }
 
+/* Theorems with their own formulas. */
+static void formulas(void **state)
+{
+    (void)state;
+    for (double alpha = 1.5; alpha < 40; alpha *= 1.7) {
+        double s = alpha - 1, query = 4 * alpha / (2 * 9);
+        assert_just_above("svt", divergence("svt_gaussian(2, 3, 10)", DUSK_ADD_REMOVE, alpha),
+                          alpha / 8 + log(10 * exp(s * query) + 1) / s * (1 - 1e-14), 1e-9);
+        /* pure privacy: the auxiliary order is infinite, 2 + (1 + eta) 2 + ln E[K] / s */
+        assert_just_above("select", divergence("select_best(1, 1e-9, pure(2))", DUSK_ADD_REMOVE, alpha),
+                          divergence("pure(2)", DUSK_ADD_REMOVE, alpha) + 4 + log(1e9) / s * (1 - 1e-14),
+                          1e-9);
+        assert_just_above("select", divergence("select_best(0, 0.25, zcdp(1e-20))", DUSK_ADD_REMOVE, alpha),
+                          log(3 / log(4)) / s * (1 - 1e-14), 1e-6);
+        assert_just_above("select",
+                          divergence("select_best(-0.5, 0.25, zcdp(1e-20))", DUSK_ADD_REMOVE, alpha),
+                          log(0.5 * 3) / s * (1 - 1e-14), 1e-6);
+        assert_just_above("group", divergence("group(4, rdp(8: 0.1, 1000: 0.1))", DUSK_ADD_REMOVE, alpha),
+                          0.9, 1e-14);
+        /* sampling at rate q of delta-like laws: adding is at most 1 + s(s+1)/2 q^2 (1-q)^-(s+2) (e^D2 - 1) */
+        double added = log1p(s * alpha / 2 * 0.01 * pow(0.9, -alpha - 1) * expm1(0.02)) / s;
+        assert_true(divergence("poisson(0.1, rdp(2: 0.02, 1000: 0.02))", DUSK_ADD_REMOVE, alpha) >=
+                    fmin(0.02, added) * (1 - 1e-12));
+    }
+}
+
 /* A bound by theorem is not below what the exact pair gives. */
 static void theorems_are_above(void **state)
 {
@@ -247,9 +273,10 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms), cmocka_unit_test(limits_agree), cmocka_unit_test(theorems_are_above),
-        cmocka_unit_test(conversions),  cmocka_unit_test(monotone),     cmocka_unit_test(hostile),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(limits_agree),
+        cmocka_unit_test(formulas),     cmocka_unit_test(theorems_are_above),
+        cmocka_unit_test(conversions),  cmocka_unit_test(monotone),
+        cmocka_unit_test(hostile),      cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
