@@ -63,10 +63,14 @@ static void closed_form_of_the_moments(void **state)
     assert_true(fabs(quadratic(-0.5) - right) < 1e-12);
     assert_true(fabs(right - 1.5674271293851465) < 1e-12);
     assert_true(fabs(quadratic(-1) - 1.6198964086391037) < 1e-12); /* as printed */
+    /* the shipped moments accountant is the closed form without the misprint */
+    assert_true(fabs(epsilon(NOISE, DELTA, DUSK_MOMENTS) - right) < 1e-12);
     /* the best conversion of the same moments, and the truth, are below it */
     double rdp = epsilon(NOISE, DELTA, DUSK_RDP), truth = epsilon(NOISE, DELTA, DUSK_BEST);
     assert_true(fabs(rdp - 1.30811839) < 1e-6 && rdp < right);
-    assert_true(fabs(truth - 1.19936955) < 1e-7 && truth < rdp);
+    assert_true(fabs(truth - 1.19936957) < 1e-8 && truth < rdp);
+    assert_true(fabs(epsilon(NOISE, DELTA, DUSK_ZCDP) - rdp) < 1e-9); /* rho = A is all there is to know */
+    assert_true(fabs(epsilon(NOISE, DELTA, DUSK_GDP) - truth) < 1e-9);
 }
 
 /* One run at delta / T by the classical formula: eps0 = sqrt(2 ln(1.25 T/delta)) Delta/sigma. */
@@ -101,7 +105,8 @@ static void strong_composition(void **state)
 /* Basic, strong, moments = RDP, as the figure has them. */
 static void figure_has_this_order(void **state)
 {
-    double strong = 13.70673226158641, basic = 61.063613216491824, moments = quadratic(-0.5);
+    double strong = 13.70673226158641, basic = 61.063613216491824;
+    double moments = epsilon(NOISE, DELTA, DUSK_MOMENTS);
     (void)state;
     assert_true(epsilon(NOISE, DELTA, DUSK_BEST) < moments && moments < strong && strong < basic);
 }
