@@ -230,6 +230,8 @@ static void assert_best(const char *text, dusk_neighbours neighbours, double del
         dusk_accountant accountant = (dusk_accountant)i;
         dusk_error why = { .message = "" };
         if (accountant == DUSK_CLT) continue;
+        /* a second each where losses are spread out: left to the long run */
+        if (accountant == DUSK_LATTICE && !getenv("DUSK_DEEP") && strncmp(text, "discrete", 8) != 0) continue;
         if (price(&other, text, neighbours, delta, accountant, &why) != DUSK_OK) {
             assert_int_equal(why.status, DUSK_ERR_UNSUPPORTED);
             assert_true(why.message[0] != '\0');
@@ -260,7 +262,7 @@ static void best_of_all(void **state)
     char text[512];
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_best(texts[i], DUSK_ADD_REMOVE, 1e-6);
-    int many = getenv("DUSK_DEEP") ? 300 : 5; /* mixtures of noise take the lattice a second each */
+    int many = getenv("DUSK_DEEP") ? 300 : 4; /* mixtures of noise take the lattice, too */
     for (int i = 0; i < many; i++) {
         random_text(text, sizeof text, &seed);
         assert_best(text, i % 3 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE, i % 2 ? 1e-6 : 1e-2);
