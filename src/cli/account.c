@@ -242,13 +242,14 @@ done:
     return status;
 }
 
-/* Shuffling and samples of a fixed size are about replacing. */
+/* Shuffling and sampling without replacement are about replacing. */
 static void suggest_relation(const account_job *job, dusk_error *err)
 {
-    bool replacing = strstr(job->text, "shuffle") || strstr(job->text, "_replacement");
+    bool replacing = strstr(job->text, "shuffle") || strstr(job->text, "without_replacement");
     if (replacing && job->neighbours == DUSK_ADD_REMOVE)
-        (void)dusk_fail(err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours replace-one",
-                        "shuffled reports and samples of a fixed size are priced where a unit is replaced");
+        (void)dusk_fail(
+            err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours replace-one",
+            "shuffling and sampling without replacement have a price only where a unit is replaced");
 }
 
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)

@@ -219,7 +219,8 @@ static void print_row(const row *one)
         return;
     }
     dusk_decimal_up(upper, one->found.bound.upper, ACCOUNT_DIGITS);
-    if (one->found.bound.lower > 0) dusk_decimal_down(lower, one->found.bound.lower, ACCOUNT_DIGITS);
+    if (one->found.bound.lower > 0 && !one->found.approximation)
+        dusk_decimal_down(lower, one->found.bound.lower, ACCOUNT_DIGITS);
     printf("%-10s  %14s  %14s%s\n", name, upper, lower,
            one->found.approximation ? "  approximation, not a bound; never charge it" : "");
 }

@@ -63,8 +63,8 @@ const dusk_operand dusk_account_events[] = {
       .also = "sampled subsampled" },
     { REPLACE_EVENT("without_replacement", "without_replacement(m, n, e)", "Sampling",
                     "exactly m of n units; replace-one", "without_replacement(10, 1000, gaussian(2))") },
-    { REPLACE_EVENT("with_replacement", "with_replacement(m, n, e)", "Sampling", "m draws of one of n units",
-                    "with_replacement(10, 1000, gaussian(2))") },
+    { EVENT("with_replacement", "with_replacement(m, n, e)", "Sampling",
+            "m draws of one of n units; Gaussian noise", "with_replacement(10, 1000, gaussian(2))") },
     { REPLACE_EVENT("shuffle", "shuffle(n, eps0)", "Sampling", "n reports, each eps0 locally; replace-one",
                     "shuffle(1e6, 1)"),
       .also = "shuffled" },
@@ -136,8 +136,8 @@ const dusk_section dusk_account_sections[] = {
       "data exchanged (replace-one). sigma and b are relative to what adding or removing a unit changes: "
       "under replace-one such an event has twice the distance. Events that are promises themselves (pure, "
       "approx, zcdp, gdp, exponential, svt, ...) hold for the relation that is asked about. "
-      "randomized_response, shuffle and sampling of a fixed size are about replacing: ask for them with "
-      "--neighbours replace-one." },
+      "Shuffling and sampling without replacement are about replacing: ask for them with --neighbours "
+      "replace-one." },
     { "Accountants",
       "best takes the smallest bound of all that apply. exact: the curve of a single mechanism. basic: "
       "epsilons and deltas add up. advanced: Dwork, Rothblum and Vadhan. optimal: Kairouz, Oh and "
