@@ -170,7 +170,8 @@ static size_t worst_piece(const table *t)
     return worst;
 }
 
-/* The first points: 0, where delta is as good as nothing, and where it is nothing. */
+/* The first points: 0, and an end where delta is nothing, or so little that it may as
+ * well be at infinity: losses that are never seen would make the law needlessly wide. */
 static void start(table *t, double top)
 {
     double end = top < 1 ? top : 1, d = t->delta_up(end, t->context);
@@ -191,12 +192,6 @@ static void start(table *t, double top)
     t->epsilon[1] = end;
     t->delta[1] = end >= top ? 0 : t->delta_up(end, t->context);
     t->count = 2;
-    if (end < top && isfinite(top)) { /* no mass of an infinite loss */
-        t->epsilon[2] = top;
-        t->delta[2] = 0;
-        t->count = 3;
-        judge(t, 1);
-    }
     judge(t, 0);
 }
 
