@@ -16,6 +16,7 @@
 #define FIRST_LOOK 8192  /* points of the first window */
 #define NARROW 1e-9      /* relative width that is narrow enough */
 #define BELOW 1e-18      /* tilted mass that may be cut on the good side */
+#define LEAST 1e-300     /* a delta that is small enough */
 #define SEARCHES 120
 
 typedef dusk_lattice_question question;
@@ -162,7 +163,8 @@ static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, questio
         hint = plan;
         DUSK_TRY(ask(best, &lattice, &plan, q, err));
         double wide = width(*best) / (q.of_delta ? 10 * NARROW : NARROW);
-        if (!(wide > 1) || (stage > 2 && wide > 0.7 * before)) break; /* enough, or rounding errors show */
+        if (!(wide > 1) || (q.of_delta && best->upper < LEAST) || (stage > 2 && wide > 0.7 * before))
+            break; /* enough, or rounding errors show */
         before = wide;
         double least = fmax(plan.width / ldexp(0.98, DUSK_LATTICE_LOG_MAX), length / POINTS);
         double next = fmax(step / sqrt(1.5 * wide), least);
@@ -222,11 +224,14 @@ static dusk_bound ends_of(dusk_bound *infinite, const dusk_pairs *pairs)
         const dusk_pair *pair = &pairs->pair[i];
         dusk_bound times = dusk_bound_of_whole(pair->times);
         sum = dusk_bound_add(sum, dusk_bound_mul(largest(pair), times));
-        some.upper = dusk_add_up(some.upper, dusk_mul_up(times.upper, pair->infinite.upper));
+        some.upper =
+            dusk_add_up(some.upper, pair->infinite.upper < 1
+                                        ? dusk_mul_up(times.upper, -dusk_log1p_down(-pair->infinite.upper))
+                                        : INFINITY);
         some.lower =
             dusk_add_down(some.lower, dusk_mul_down(times.lower, -dusk_log1p_up(-pair->infinite.lower)));
     }
-    *infinite = (dusk_bound){ fmax(-dusk_expm1_up(-some.lower), 0), fmin(some.upper, 1) };
+    *infinite = (dusk_bound){ fmax(-dusk_expm1_up(-some.lower), 0), fmin(-dusk_expm1_down(-some.upper), 1) };
     return sum;
 }
 

@@ -39,7 +39,7 @@ void dusk_lattice_curve_make(dusk_lattice_curve *out, const dusk_pair *pair, boo
         out->least = out->mixed_q ? -1 : 0;
         out->most = out->mixed_p ? 1 : 0;
     }
-    for (size_t j = 1; j <= out->shifts; j++) {
+    for (size_t j = out->shifts; j > 0; j--) { /* large shifts keep their weight */
         if (out->weight[j] > rest) out->weight[j] = rest;
         rest -= out->weight[j];
     }

@@ -11,7 +11,7 @@
 
 #define ULP 0x1p-52
 #define BLOCK 256
-#define SUM_ERROR 4e-13 /* relative, of the sum below: lattice.proof.md */
+#define SUM_ERROR 4e-13 /* relative, of the sum below: lattice_delta.proof.md */
 
 /* exp(shift - theta index) */
 static double untilt(const dusk_lattice_sum *sum, double index, mpfr_rnd_t round)
@@ -64,7 +64,8 @@ static double first_above(const dusk_lattice_sum *sum, double epsilon, double or
 {
     double k = floor((epsilon - origin) / step) - 1;
     if (!(k > sum->first)) k = sum->first;
-    while (k <= sum->last && !(origin + k * step > epsilon)) k++;
+    double end = fmin(sum->last + 1, sum->first + (double)sum->size);
+    while (k < end && !(origin + k * step > epsilon)) k++;
     return k;
 }
 

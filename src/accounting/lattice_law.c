@@ -9,7 +9,7 @@
  * the dots become the tail of the law,
  *     R_i = sum of masses beyond i = H_i + (H_i - H_(i+1)) / (e^step - 1),
  * made monotone on the right side. Atoms on a lattice of their own are taken as
- * they are. The argument is in lattice.proof.md. */
+ * they are. The argument is in lattice_law.proof.md. */
 #include <float.h>
 
 #include "accounting/lattice.h"
@@ -17,10 +17,11 @@
 #include "base/mutant.h"
 
 #define ULP 0x1p-52
-#define DROPPED 1e-13     /* mass at the bottom of the better law */
-#define LOSS_MAX 690.0    /* of one time: e^loss must be a double */
-#define ATOM_RATIO 65536  /* largest ratio of steps of atoms */
-#define RATIO_ERROR 1e-12 /* how close to whole it must be */
+#define DROPPED 1e-13       /* mass at the bottom of the better law */
+#define LOSS_MAX 690.0      /* of one time: e^loss must be a double */
+#define ATOM_RATIO 65536    /* largest ratio of steps of atoms */
+#define ATOMS_MAX 4194304.0 /* points of their lattice */
+#define RATIO_ERROR 1e-12   /* how close to whole it must be */
 
 void dusk_lattice_free(dusk_lattice *lattice)
 {
@@ -73,6 +74,7 @@ static bool fit_atoms(dusk_lattice_law *law, size_t *ratio, const dusk_pair *pai
     double quotient = pair->step.upper / unit.upper, whole = nearbyint(quotient);
     if (!(fabs(quotient - whole) <= RATIO_ERROR * whole) || !(whole >= 1 && whole <= ATOM_RATIO))
         return false;
+    if (!((double)pair->atoms * whole < ATOMS_MAX)) return false;
     *ratio = (size_t)whole;
     double up = dusk_sub_up(pair->step.upper, dusk_mul_down(whole, unit.upper));
     double down = dusk_sub_up(dusk_mul_up(whole, unit.lower), pair->step.lower), last = (double)pair->atoms;

@@ -5,7 +5,7 @@
  * Fourier transform; powers and products are taken there. Every error is bounded:
  * rounding of the tilted masses (against us, before), of the transforms
  * (fft.proof.md) and of products (after), what wraps around the window
- * (Chernoff's bound at another tilt). The argument is in lattice.proof.md. */
+ * (Chernoff's bound at another tilt). The argument is in lattice_sum.proof.md. */
 #include <float.h>
 
 #include "accounting/lattice.h"
@@ -55,7 +55,8 @@ static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_latt
         long double away = (long double)from - (long double)t->centre;
         long double x = (long double)t->theta * away - (long double)t->level, power = expl(x);
         long double more = expl((long double)t->above * away), less = expl(-(long double)t->below * away);
-        double slack = (8 + 2 * (double)(law->count / size)) * ULP + 0x1p-60 * (double)fabsl(x);
+        double slack =
+            (8 + 2 * (double)(law->count / size)) * ULP + 0x1p-60 * ((double)fabsl(x) + fabs(t->level));
         size_t end = from + block < law->count ? from + block : law->count;
         for (size_t k = from; k < end; k++, power *= factor, more *= up, less *= down) {
             size_t at = k & (size - 1);
@@ -114,7 +115,7 @@ static void multiply(spectrum *s, size_t p, size_t q, double ur, double ui, doub
     } else {
         size = pow(fmax(m, 100 * e) + e, times);
     }
-    s->size[p] *= size;
+    s->size[p] *= size * (1 + 2 * (times + 2) * PRODUCT_ERROR);
     s->unsure[p] += x + (times + 2) * PRODUCT_ERROR;
     double ar = s->re[p], ai = s->im[p], br = s->re[q], bi = s->im[q];
     if (p == q) { /* real spectra: the worse law in re, the better one in im */
@@ -176,18 +177,20 @@ static dusk_status too_long(dusk_error *err)
 static dusk_status choose_window(dusk_lattice_sum *sum, unsigned *log_size, const dusk_lattice *lattice,
                                  const dusk_lattice_plan *plan, dusk_error *err)
 {
-    double step = lattice->step.upper;
+    double step = lattice->step.upper, runs = 0;
     dusk_bound origin = dusk_bound_of(0);
     sum->last = 0;
     for (size_t i = 0; i < lattice->count; i++) {
         const dusk_lattice_law *law = &lattice->law[i];
         dusk_bound times = dusk_bound_of_whole(law->times), o = law->origin;
         sum->last += (double)law->times * (double)(law->count - 1);
+        runs += (double)law->times;
         origin.upper =
             dusk_add_up(origin.upper, dusk_mul_up(o.upper > 0 ? times.upper : times.lower, o.upper));
         origin.lower =
             dusk_add_down(origin.lower, dusk_mul_down(o.lower > 0 ? times.lower : times.upper, o.lower));
     }
+    if (!(runs * PRODUCT_ERROR < 0.01)) return too_long(err);
     if (!(sum->last < INDEX_MAX) || !isfinite(origin.lower) || !isfinite(origin.upper)) return too_long(err);
     double from = fmax(floor((plan->bottom - origin.upper) / step) - 2, 0);
     double to = fmin(ceil((plan->top - origin.upper) / step) + 2, sum->last);

@@ -12,6 +12,7 @@
 #include "accounting/accountants.h"
 #include "accounting/gaussian.h"
 #include "accounting/lattice.h"
+#include "numeric/special.h"
 #include "support.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -31,6 +32,26 @@ static dusk_pairs resolve(const char *text, dusk_direction direction)
     for (size_t i = 0; i < pairs.count; i++) pairs.pair[i].tree = NULL;
     dusk_composition_free(c);
     return pairs;
+}
+
+/* What the curves count with: tails of the normal law, also next to underflow. */
+static void tails_near_underflow(void **state)
+{
+    (void)state;
+    mpfr_t x, root;
+    mpfr_inits2(200, x, root, (mpfr_ptr)0);
+    mpfr_sqrt_ui(root, 2, MPFR_RNDN);
+    for (int i = 0; i < 4000; i++) {
+        double z = -9 + 0.01217 * i;
+        mpfr_set_d(x, z, MPFR_RNDN);
+        mpfr_div(x, x, root, MPFR_RNDN);
+        mpfr_erfc(x, x, MPFR_RNDN);
+        mpfr_div_2ui(x, x, 1, MPFR_RNDN);
+        double tail = dusk_normal_sf(z), truth = mpfr_get_d(x, MPFR_RNDN);
+        double error = truth < 1e-290 ? 1e-9 * truth + 1e-316 : 1e-14 * truth;
+        if (!(fabs(tail - truth) <= error)) fail_msg("at %g: %g, truth %g", z, tail, truth);
+    }
+    mpfr_clears(x, root, (mpfr_ptr)0);
 }
 
 /* --- laws ---------------------------------------------------------------- */
@@ -315,9 +336,9 @@ static void gaussians_have_a_closed_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laws_enclose_curves),          cmocka_unit_test(laws_converge),
-        cmocka_unit_test(sums_enclose_convolutions),    cmocka_unit_test(responses_are_binomial),
-        cmocka_unit_test(gaussians_have_a_closed_form),
+        cmocka_unit_test(tails_near_underflow),   cmocka_unit_test(laws_enclose_curves),
+        cmocka_unit_test(laws_converge),          cmocka_unit_test(sums_enclose_convolutions),
+        cmocka_unit_test(responses_are_binomial), cmocka_unit_test(gaussians_have_a_closed_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

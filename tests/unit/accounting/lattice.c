@@ -84,9 +84,150 @@ static void encloses_known_values(void **state)
     }
 }
 
+static void questions_are_inverse(void **state)
+{
+    (void)state;
+    const char *texts[] = { "laplace(1) * 4", "discrete_gaussian(3) * 20", "poisson(0.1, laplace(0.5)) * 6" };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dusk_bound e = epsilon_of(texts[i], DUSK_REMOVE, 1e-4), d = delta_of(texts[i], DUSK_REMOVE, e.upper);
+        assert_true(d.lower <= 1e-4);
+        assert_true(d.upper >= 0.9999e-4);
+        d = delta_of(texts[i], DUSK_REMOVE, e.lower * (1 - 1e-9));
+        assert_true(d.upper >= 1e-4 && d.lower > 0.9999e-4);
+    }
+}
+
+static void monotone(void **state)
+{
+    (void)state;
+    double before = 0;
+    const char *more[] = { "laplace(2) * 3", "laplace(2) * 4", "laplace(2) * 4 + pure(0.01)",
+                           "laplace(2) * 5 + pure(0.1)", "laplace(1.9) * 5 + pure(0.1)" };
+    for (size_t i = 0; i < COUNT(more); i++) {
+        dusk_bound b = epsilon_of(more[i], DUSK_REMOVE, 1e-6);
+        assert_true(b.lower > before);
+        before = b.upper;
+    }
+    before = 1;
+    for (double epsilon = 0; epsilon < 2.2; epsilon += 0.3) {
+        dusk_bound b = delta_of("poisson(0.3, laplace(1)) * 5", DUSK_REMOVE, epsilon);
+        assert_true(b.upper < before);
+        before = b.lower;
+    }
+}
+
+/* Composition does not care about the order, nor about what was counted together. */
+static void order_is_nothing(void **state)
+{
+    (void)state;
+    dusk_bound a = epsilon_of("laplace(1) * 3 + laplace(2) * 2", DUSK_REMOVE, 1e-6);
+    dusk_bound b = epsilon_of("laplace(2) * 2 + laplace(1) * 3", DUSK_REMOVE, 1e-6);
+    assert_true(a.lower <= b.upper && b.lower <= a.upper);
+    dusk_pairs pairs;
+    dusk_bound c;
+    resolve(&pairs, "laplace(1) * 3 + laplace(1.5) * 2", DUSK_REMOVE);
+    pairs.pair[1].scale = pairs.pair[0].scale; /* five of one, in two heaps */
+    assert_int_equal(dusk_lattice_epsilon(&c, &pairs, 1e-6, NULL), DUSK_OK);
+    assert_true(c.lower <= 4.999968000768007 && c.upper >= 4.999968000768006);
+    assert_true(c.upper - c.lower < 1e-7);
+    dusk_pairs_free(&pairs);
+}
+
+static void ends(void **state)
+{
+    (void)state;
+    dusk_bound b = epsilon_of("laplace(2) * 5", DUSK_REMOVE, 0);
+    assert_true(b.lower <= 2.5 && b.upper >= 2.5 && b.upper - b.lower < 1e-14);
+    b = epsilon_of("laplace(1) * 100", DUSK_REMOVE, 1e-300);
+    assert_true(b.upper == 100 && b.lower > 100 - 1e-9);
+    b = epsilon_of("gaussian(1)", DUSK_REMOVE, 0);
+    assert_true(isinf(b.upper));
+    b = delta_of("laplace(2) * 5", DUSK_REMOVE, 2.5);
+    assert_true(b.upper == 0);
+    b = delta_of("approx(0.1, 0.1) * 3", DUSK_REMOVE, 100);
+    assert_true(b.lower <= 0.271 && b.upper >= 0.271 && b.upper - b.lower < 1e-14);
+    b = epsilon_of("approx(0.1, 0.1) * 3", DUSK_REMOVE, 0.27);
+    assert_true(isinf(b.lower) && isinf(b.upper));
+    dusk_pairs nothing = { .direction = DUSK_REMOVE };
+    assert_int_equal(dusk_lattice_epsilon(&b, &nothing, 1e-6, NULL), DUSK_OK);
+    assert_true(b.lower == 0 && b.upper == 0);
+    assert_int_equal(dusk_lattice_delta(&b, &nothing, 0, NULL), DUSK_OK);
+    assert_true(b.lower == 0 && b.upper == 0);
+}
+
+/* A sound answer or one sentence, never a number that is none. */
+static void hostile(void **state)
+{
+    (void)state;
+    const char *texts[] = { "gaussian(1e-12)",
+                            "gaussian(1e12)",
+                            "laplace(1e-300)",
+                            "laplace(1e300) * 4611686018427387904",
+                            "poisson(1e-300, gaussian(1)) * 1000000",
+                            "poisson(0.9999999999999999, gaussian(3)) * 2",
+                            "poisson(0.5, laplace(0.001))",
+                            "pure(1e300) * 7",
+                            "pure(1e-300) * 4611686018427387904",
+                            "approx(1, 0.9999999999999999) * 1000",
+                            "discrete_gaussian(0.001) * 1000000",
+                            "discrete_laplace(1e-9) * 10",
+                            "laplace(1) * 4611686018427387904",
+                            "poisson(0.01, gaussian(1)) * 4611686018427387904" };
+    const double deltas[] = { 0, 1e-300, 1e-6, 0.9 };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dusk_pairs pairs;
+        resolve(&pairs, texts[i], i % 2 ? DUSK_ADD : DUSK_REMOVE);
+        for (size_t j = 0; j < COUNT(deltas); j++) {
+            dusk_bound b = { -1, -1 };
+            dusk_error err = { 0 };
+            dusk_status status = dusk_lattice_epsilon(&b, &pairs, deltas[j], &err);
+            if (status == DUSK_OK)
+                assert_true(b.lower >= 0 && b.upper >= b.lower);
+            else
+                assert_true(status == DUSK_ERR_UNSUPPORTED && err.message[0] && b.lower == -1);
+        }
+        dusk_pairs_free(&pairs);
+    }
+    dusk_bound b;
+    dusk_pairs pairs;
+    resolve(&pairs, "laplace(1)", DUSK_REMOVE);
+    assert_int_equal(dusk_lattice_epsilon(&b, &pairs, (double)NAN, NULL), DUSK_ERR_UNSUPPORTED);
+    assert_int_equal(dusk_lattice_delta(&b, &pairs, (double)INFINITY, NULL), DUSK_ERR_UNSUPPORTED);
+    assert_int_equal(dusk_lattice_delta(&b, &pairs, -1, NULL), DUSK_ERR_UNSUPPORTED);
+    dusk_pairs_free(&pairs);
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    const char *texts[] = { "discrete_gaussian(2) * 3", "laplace(1) * 3 + discrete_laplace(3)" };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dusk_pairs pairs;
+        resolve(&pairs, texts[i], DUSK_REMOVE);
+        for (long n = 1;; n++) {
+            dusk_bound b = { -1, -1 };
+            dusk_memory_fail_at(n);
+            dusk_status status = dusk_lattice_epsilon(&b, &pairs, 1e-3, NULL);
+            dusk_memory_fail_at(0);
+            if (status == DUSK_OK) break;
+            assert_int_equal(status, DUSK_ERR_MEMORY);
+            assert_true(b.lower == -1);
+            assert_true(n < 1000);
+        }
+        dusk_pairs_free(&pairs);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(encloses_known_values) };
-    (void)delta_of;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(encloses_known_values),
+        cmocka_unit_test(questions_are_inverse),
+        cmocka_unit_test(monotone),
+        cmocka_unit_test(order_is_nothing),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(without_memory),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
