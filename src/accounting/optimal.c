@@ -89,7 +89,8 @@ static double find_root(search *s)
             high = x;
         else
             low = x;
-        if (isnan(slope)) slope = (middle - last_middle) / (last - x);
+        if (isnan(slope)) slope = middle * log(middle / last_middle) / (last - x); /* a secant */
+        if (fabs(log(middle / s->delta) * middle / slope) <= 4 * CLOSE * x) return x;
         double next = newton(middle, slope, x, s->delta, low, high);
         bool slow = i % 8 == 7 && !(high - low <= width / 4);
         if (i % 8 == 7) width = high - low;
