@@ -101,7 +101,8 @@ static double lower_end(const question *q, double upper)
     for (int i = 0; i < LOWER_STEPS; i++, step *= 4) {
         double epsilon = upper * (1 - step);
         if (!(epsilon > 0)) break;
-        if (dusk_pair_delta_down(q->pair, epsilon) > q->delta) return epsilon;
+        if (dusk_pair_delta_down(q->pair, epsilon) > q->delta)
+            return DUSK_MUTATE(LOWER_END_IS_UPPER, epsilon, upper);
     }
     return 0;
 }

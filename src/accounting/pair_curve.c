@@ -74,7 +74,7 @@ static void set_atoms(dusk_pair *pair, const corner *all, const size_t *at, size
         mpfr_mul(p, q, c->x, MPFR_RNDN);
         mpfr_add(p, p, q, MPFR_RNDN);
         pair->mass[k + i] = widened(p);
-        pair->mass[k - i] = widened(q);
+        pair->mass[k - i] = widened(DUSK_MUTATE(DOTS_NOT_MIRRORED, q, p));
         pair->loss[k + i] = dusk_bound_of(c->epsilon);
         pair->loss[k - i] = dusk_bound_of(-c->epsilon);
     }

@@ -123,7 +123,7 @@ static void enclose_laplace(dusk_interval *delta, const laplace_law *law)
     dusk_interval_set(&q, law->rate);
     dusk_interval_set(&v, 1);
     dusk_interval_set(delta, law->rate);
-    if (law->direction == DUSK_REPLACE) {
+    if (DUSK_MUTATE(LAPLACE_MIRROR_FORGOTTEN, law->direction == DUSK_REPLACE, false)) {
         dusk_interval_neg(&v, &d);
         dusk_interval_exp(&v, &v);
     }

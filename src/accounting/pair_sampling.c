@@ -145,7 +145,8 @@ dusk_status dusk_atoms_reveal(dusk_pair *pair, dusk_bound rate, dusk_error *err)
 /* m e^-l for l >= 0 */
 static dusk_bound mirrored(dusk_bound l, dusk_bound m)
 {
-    return dusk_bound_mul(m, dusk_bound_exp(dusk_bound_neg(l)));
+    return dusk_bound_mul(m,
+                          dusk_bound_exp(DUSK_MUTATE(FOLD_KEEPS_MASS, dusk_bound_neg(l), dusk_bound_of(0))));
 }
 
 DUSK_PROVEN(dusk_atoms_fold)

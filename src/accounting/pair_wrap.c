@@ -20,7 +20,10 @@ static dusk_status single_below(dusk_pair *out, bool *empty, const dusk_builder 
     DUSK_TRY(dusk_builder_add_below(&below, parent, 1));
     *empty = below.pairs.count == 0;
     if (*empty) goto done;
-    if (below.pairs.count > 1 || below.pairs.pair[0].times > 1) DUSK_TRY(dusk_builder_refuse(b, parent));
+    if (below.pairs.count > 1 || below.pairs.pair[0].times > 1)
+        DUSK_TRY(dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "the rdp accountant may do",
+                           "the %s accountant cannot price a sample on which several mechanisms run",
+                           b->accountant));
     *out = below.pairs.pair[0];
     below.pairs.pair[0].loss = below.pairs.pair[0].mass = NULL;
 done:

@@ -116,6 +116,27 @@ static void laws_are_laws(void **state)
         }
 }
 
+/* A law that was folded is a law, and its own mirror image. */
+static void folded_laws_are_symmetric(void **state)
+{
+    static const char *const texts[] = { "without_replacement(1, 3, pure(2))",
+                                         "without_replacement(2, 5, randomized_response(1, 4))",
+                                         "without_replacement(1, 4, discrete_laplace(2, 2))" };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dusk_pairs pairs = resolve(texts[i], DUSK_REPLACE);
+        const dusk_pair *p = &pairs.pair[0];
+        check_law(texts[i], p);
+        for (size_t k = 0; k < p->atoms; k++) {
+            size_t m = p->atoms - 1 - k;
+            double loss = p->loss[k].upper;
+            assert_true(fabs(p->loss[m].upper + loss) <= NEAR);
+            assert_true(fabs(p->mass[m].upper - p->mass[k].upper * exp(-loss)) <= NEAR);
+        }
+        dusk_pairs_free(&pairs);
+    }
+}
+
 /* ADD is REMOVE with P and Q exchanged. */
 static void directions_mirror(void **state)
 {
@@ -276,10 +297,15 @@ static void memory_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laws_are_laws),           cmocka_unit_test(directions_mirror),
-        cmocka_unit_test(pure_is_amplified),       cmocka_unit_test(gaussians_merge),
-        cmocka_unit_test(gaussians_are_sampled),   cmocka_unit_test(some_have_no_pair),
-        cmocka_unit_test(groups_count_all_losses), cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(laws_are_laws),
+        cmocka_unit_test(directions_mirror),
+        cmocka_unit_test(folded_laws_are_symmetric),
+        cmocka_unit_test(pure_is_amplified),
+        cmocka_unit_test(gaussians_merge),
+        cmocka_unit_test(gaussians_are_sampled),
+        cmocka_unit_test(some_have_no_pair),
+        cmocka_unit_test(groups_count_all_losses),
+        cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
