@@ -38,13 +38,13 @@ static const method methods[] = {
     { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false, NARROW },
     { DUSK_LATTICE, dusk_lattice_epsilon, dusk_lattice_delta, NULL, NULL, false, false, CLOSE },
     { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false, CLOSE },
+    { DUSK_ZCDP, NULL, NULL, dusk_zcdp_epsilon, dusk_zcdp_delta, false, false, CLOSE },
+    { DUSK_MCDP, NULL, NULL, dusk_mcdp_epsilon, dusk_mcdp_delta, false, false, CLOSE },
+    { DUSK_TCDP, NULL, NULL, dusk_tcdp_epsilon, dusk_tcdp_delta, false, false, CLOSE },
+    { DUSK_GDP, NULL, NULL, dusk_gdp_epsilon, dusk_gdp_delta, false, true, CLOSE },
+    { DUSK_MOMENTS, NULL, NULL, dusk_moments_epsilon, dusk_moments_delta, false, true, CLOSE },
     { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true, CLOSE },
     { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true, CLOSE },
-    { DUSK_ZCDP, NULL, NULL, dusk_zcdp_epsilon, dusk_zcdp_delta, false, true, CLOSE },
-    { DUSK_MCDP, NULL, NULL, dusk_mcdp_epsilon, dusk_mcdp_delta, false, true, CLOSE },
-    { DUSK_TCDP, NULL, NULL, dusk_tcdp_epsilon, dusk_tcdp_delta, false, true, CLOSE },
-    { DUSK_MOMENTS, NULL, NULL, dusk_moments_epsilon, dusk_moments_delta, false, true, CLOSE },
-    { DUSK_GDP, NULL, NULL, dusk_gdp_epsilon, dusk_gdp_delta, false, true, CLOSE },
     { DUSK_CLT, NULL, NULL, dusk_clt_epsilon, dusk_clt_delta, true, true, CLOSE },
 };
 #define METHODS (sizeof methods / sizeof *methods)
@@ -160,7 +160,7 @@ static double width_of(dusk_bound b)
 /* Whether nothing more need be known. */
 static bool is_enough(const dusk_pricing *pricing, dusk_bound b)
 {
-    return b.upper <= pricing->goal || b.lower > pricing->goal;
+    return b.upper <= DBL_MIN || b.upper <= pricing->goal || b.lower > pricing->goal;
 }
 
 /* One accountant on pairs, one direction. */
@@ -226,38 +226,11 @@ static dusk_status try_pairs(knowledge *k, dusk_pricing *pricing, const method *
     dusk_status status = ask_pairs(&b, pricing, m, direction, question, reason);
     if (status == DUSK_ERR_UNSUPPORTED) return DUSK_OK;
     if (status != DUSK_OK) return status;
-    if (width_of(b) <= CLOSE && width_of(b) < width_of(k->pairs)) pricing->lead[direction] = m->accountant;
+    if (m->worth <= NARROW && width_of(b) <= CLOSE) pricing->lead[direction] = m->accountant;
     learn(k, b.upper, m);
     k->pairs = (dusk_bound){ fmax(k->pairs.lower, b.lower), fmin(k->pairs.upper, b.upper) };
     if (pricing->tight[direction]) k->account.bound.lower = k->pairs.lower;
     return DUSK_OK;
-}
-
-/* The best bounds from pairs in one direction. */
-static dusk_status best_of_pairs(knowledge *k, dusk_pricing *pricing, size_t direction,
-                                 dusk_question question, dusk_error *reason)
-{
-    dusk_status status = DUSK_OK;
-    dusk_accountant lead = pricing->lead[direction];
-    *k = nothing_known(question);
-    if (!pricing->resolved[direction]) return DUSK_OK;
-    if (lead) status = try_pairs(k, pricing, method_of(lead), direction, question, reason);
-    for (size_t i = 0; i < METHODS && status == DUSK_OK; i++) {
-        const method *m = &methods[i];
-        if (k->answered && is_enough(pricing, k->account.bound)) break;
-        if (m->pairs_epsilon && m->accountant != lead && width_of(k->pairs) > m->worth)
-            status = try_pairs(k, pricing, m, direction, question, reason);
-    }
-    return status;
-}
-
-/* The worse of two directions. */
-static dusk_account worse(dusk_account a, dusk_account b)
-{
-    dusk_account answer =
-        DUSK_MUTATE(BETTER_DIRECTION, a.bound.upper >= b.bound.upper, a.bound.upper < b.bound.upper) ? a : b;
-    answer.bound.lower = fmax(a.bound.lower, b.bound.lower);
-    return answer;
 }
 
 /* Whether some moment of the losses says that delta(epsilon) <= limit. Rough, but
@@ -278,6 +251,50 @@ static dusk_status is_covered_by_moments(bool *covered, const dusk_pairs *pairs,
         *covered = dusk_rdp_to_delta_up(1 + s, dusk_div_up(sum, s), epsilon) <= limit;
     }
     return DUSK_OK;
+}
+
+/* Whether delta is next to nothing, before somebody looks at it in detail. */
+static dusk_status try_nothing(knowledge *k, const dusk_pricing *pricing, size_t direction,
+                               dusk_question question, dusk_error *reason)
+{
+    bool covered = false;
+    dusk_status status =
+        is_covered_by_moments(&covered, &pricing->pairs[direction], question.at, DBL_MIN, reason);
+    if (covered) {
+        learn(k, DBL_MIN, method_of(DUSK_RDP));
+        k->pairs.upper = DBL_MIN;
+    }
+    return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
+}
+
+/* The best bounds from pairs in one direction. */
+static dusk_status best_of_pairs(knowledge *k, dusk_pricing *pricing, size_t direction,
+                                 dusk_question question, dusk_error *reason)
+{
+    dusk_status status = DUSK_OK;
+    dusk_accountant lead = pricing->lead[direction];
+    *k = nothing_known(question);
+    if (!pricing->resolved[direction]) return DUSK_OK;
+    if (lead) status = try_pairs(k, pricing, method_of(lead), direction, question, reason);
+    for (size_t i = 0; i < METHODS && status == DUSK_OK; i++) {
+        const method *m = &methods[i];
+        if (k->answered && is_enough(pricing, k->account.bound)) break;
+        if (!m->pairs_epsilon || m->accountant == lead || !(width_of(k->pairs) > m->worth)) continue;
+        if (m->worth > NARROW && question.of_delta)
+            status = try_nothing(k, pricing, direction, question, reason);
+        if (status == DUSK_OK && width_of(k->pairs) > 0)
+            status = try_pairs(k, pricing, m, direction, question, reason);
+    }
+    return status;
+}
+
+/* The worse of two directions. */
+static dusk_account worse(dusk_account a, dusk_account b)
+{
+    dusk_account answer =
+        DUSK_MUTATE(BETTER_DIRECTION, a.bound.upper >= b.bound.upper, a.bound.upper < b.bound.upper) ? a : b;
+    answer.bound.lower = fmax(a.bound.lower, b.bound.lower);
+    return answer;
 }
 
 /* Whether the second direction is no worse than the bound `first`, by a look or
