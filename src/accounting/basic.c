@@ -76,6 +76,8 @@ DUSK_PROVEN(price_in_delta)
 static dusk_status price_in_delta(double *delta_up, const dusk_parts *parts, double epsilon, dusk_error *err)
 {
     if (is_single(parts)) return dusk_part_delta(delta_up, parts, &parts->part[0], epsilon, err);
+    if (parts->count == 0 && parts->renyi.count > 0)
+        return dusk_parts_renyi_delta(delta_up, parts, epsilon, err);
     dusk_budget own = dusk_parts_own_total(parts);
     if (dusk_parts_claims_up(parts) > 0)
         return dusk_parts_delta(delta_up, parts, price, own.delta, epsilon, err);

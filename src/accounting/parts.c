@@ -327,6 +327,14 @@ dusk_status dusk_parts_renyi_epsilon(double *epsilon_up, const dusk_parts *parts
     return status;
 }
 
+dusk_status dusk_parts_renyi_delta(double *delta_up, const dusk_parts *parts, double epsilon, dusk_error *err)
+{
+    dusk_bound delta;
+    dusk_status status = dusk_rdp_delta(&delta, &parts->renyi, epsilon, err);
+    if (status == DUSK_OK) *delta_up = delta.upper;
+    return status;
+}
+
 DUSK_PROVEN(dusk_part_delta)
 dusk_status dusk_part_delta(double *delta_up, const dusk_parts *parts, const dusk_part *part, double epsilon,
                             dusk_error *err)

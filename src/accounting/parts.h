@@ -48,6 +48,8 @@ DUSK_MUST_USE dusk_status dusk_part_share(double *epsilon_up, const dusk_parts *
 /* The same for all parts that have Renyi curves only; there must be some. */
 DUSK_MUST_USE dusk_status dusk_parts_renyi_epsilon(double *epsilon_up, const dusk_parts *parts, double delta,
                                                    dusk_error *err);
+DUSK_MUST_USE dusk_status dusk_parts_renyi_delta(double *delta_up, const dusk_parts *parts, double epsilon,
+                                                 dusk_error *err);
 DUSK_MUST_USE dusk_status dusk_part_delta(double *delta_up, const dusk_parts *parts, const dusk_part *part,
                                           double epsilon, dusk_error *err);
 

@@ -107,7 +107,8 @@ static void delta_and_epsilon_agree(void **state)
 {
     static const char *const texts[] = { "gaussian(1) + pure(0.5)",
                                          "gaussian(3) * 2 + discrete_gaussian(4) * 3",
-                                         "approx(0.1, 1e-4) * 5 + gaussian(2)", "zcdp(0.01) + pure(0.5)" };
+                                         "approx(0.1, 1e-4) * 5 + gaussian(2)", "zcdp(0.01) + pure(0.5)",
+                                         "zcdp(0.02) * 2" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         double delta = 2e-3, epsilon = epsilon_of(texts[i], DUSK_ADD_REMOVE, delta);
