@@ -159,6 +159,9 @@ static void nothing_and_extremes(void **state)
     assert_true(delta_of("pure(1) * 0", DUSK_ADD_REMOVE, 0) == 0);
     assert_true(epsilon_of("gaussian(1e-12) + pure(1e300)", DUSK_ADD_REMOVE, 1e-6) >= 1e300);
     assert_true(epsilon_of("gaussian(1e12) + pure(1)", DUSK_ADD_REMOVE, 1e-300) >= 1);
+    /* exp(epsilon) beyond what any arithmetic holds */
+    assert_true(epsilon_of("shuffle(3, 1e12)", DUSK_REPLACE_ONE, 0) >= 1e12);
+    assert_true(epsilon_of("shuffle(3, 1e12) * 2", DUSK_REPLACE_ONE, 1e-6) >= 1e12);
     dusk_composition *c = compose("randomized_response(1, 2) + pure(1)", DUSK_ADD_REMOVE);
     dusk_bound out;
     dusk_error err;
