@@ -58,6 +58,7 @@ static void narrow(double *low, double *high, const dusk_lattice_sum *sum, doubl
     }
 }
 
+DUSK_PROVEN(epsilon_of)
 static dusk_bound epsilon_of(const dusk_lattice_sum *sum, double delta)
 {
     dusk_bound out = { 0, INFINITY };
@@ -217,6 +218,7 @@ static dusk_bound largest(const dusk_pair *pair)
 }
 
 /* The largest finite sum of losses, and the mass of infinite ones. */
+DUSK_PROVEN(ends_of)
 static dusk_bound ends_of(dusk_bound *infinite, const dusk_pairs *pairs)
 {
     dusk_bound sum = dusk_bound_of(0), some = dusk_bound_of(0);
@@ -257,12 +259,14 @@ static dusk_status price(dusk_bound *out, const dusk_pairs *pairs, question q, d
     return DUSK_OK;
 }
 
+DUSK_PROVEN(dusk_lattice_epsilon)
 dusk_status dusk_lattice_epsilon(dusk_bound *out, const dusk_pairs *pairs, double delta, dusk_error *err)
 {
     if (!(delta >= 0 && delta < 1)) return refuse(err, "delta must be in [0, 1)");
     return price(out, pairs, (question){ .at = delta }, err);
 }
 
+DUSK_PROVEN(dusk_lattice_delta)
 dusk_status dusk_lattice_delta(dusk_bound *out, const dusk_pairs *pairs, double epsilon, dusk_error *err)
 {
     if (!(epsilon >= 0 && isfinite(epsilon))) return refuse(err, "epsilon must be finite");

@@ -20,6 +20,7 @@
 /* A number that is only known to lie between two. */
 typedef dusk_bound range;
 
+DUSK_PROVEN(dusk_lattice_curve_make)
 void dusk_lattice_curve_make(dusk_lattice_curve *out, const dusk_pair *pair, bool up)
 {
     double nudge = up ? 1 + 0x1p-49 : 1 - 0x1p-49, rest = 1;
@@ -260,6 +261,7 @@ static double delta_up(const dusk_lattice_curve *c, dusk_bound epsilon)
     return gain_up(tail_p(c, t.lower).upper, x.lower, tail_q(c, t.upper).lower);
 }
 
+DUSK_PROVEN(dusk_lattice_curve_delta_up)
 double dusk_lattice_curve_delta_up(const dusk_lattice_curve *curve, dusk_bound epsilon)
 {
     if (!curve->folded || epsilon.lower >= 0) return delta_up(curve, epsilon);
@@ -269,6 +271,7 @@ double dusk_lattice_curve_delta_up(const dusk_lattice_curve *curve, dusk_bound e
     return fmin(gain_up(1, x, dusk_sub_down(1, there)), 1);
 }
 
+DUSK_PROVEN(dusk_lattice_curve_test)
 void dusk_lattice_curve_test(double *p_down, double *q_up, const dusk_lattice_curve *curve, double epsilon)
 {
     bool fold = curve->folded && epsilon < 0;

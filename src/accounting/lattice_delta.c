@@ -80,6 +80,7 @@ static double almost_above(const dusk_lattice_sum *sum, double index, double eps
     return dusk_mul_up(dusk_mul_up(untilt(sum, index, MPFR_RNDU), w), distance);
 }
 
+DUSK_PROVEN(dusk_lattice_sum_delta_up)
 double dusk_lattice_sum_delta_up(const dusk_lattice_sum *sum, double epsilon)
 {
     double origin = sum->origin.upper, step = sum->step.upper, delta = sum->infinite.upper, rest;
@@ -104,6 +105,7 @@ double dusk_lattice_sum_delta_up(const dusk_lattice_sum *sum, double epsilon)
     return delta <= 1 ? delta : 1;
 }
 
+DUSK_PROVEN(dusk_lattice_sum_delta_down)
 double dusk_lattice_sum_delta_down(const dusk_lattice_sum *sum, double epsilon)
 {
     double origin = sum->origin.lower, step = sum->step.lower, delta = sum->infinite.lower, rest, nearest;

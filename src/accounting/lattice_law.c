@@ -83,6 +83,7 @@ static bool fit_atoms(dusk_lattice_law *law, size_t *ratio, const dusk_pair *pai
     return true;
 }
 
+DUSK_PROVEN(dusk_lattice_of_atoms)
 dusk_status dusk_lattice_of_atoms(dusk_lattice *out, bool *found, const dusk_pairs *pairs, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -118,6 +119,7 @@ done:
 /* --- dots to masses ------------------------------------------------------ */
 
 /* dots[i] >= H(x_i), of which the last is what stays infinite. */
+DUSK_PROVEN(worse_law)
 static void worse_law(dusk_lattice_law *law, const double *dots, double step)
 {
     double growth = expm1(step) * (1 - 4 * ULP), beyond = 0, next = 0;
@@ -137,6 +139,7 @@ static void worse_law(dusk_lattice_law *law, const double *dots, double step)
 /* dots[i] such that a straight line from one to the next is below H, as the first
  * line is towards the left. `whole`: so is the line from there to mass 1 at x = 0;
  * else the law has only the mass that the first line has there. */
+DUSK_PROVEN(better_law)
 static void better_law(dusk_lattice_law *law, const double *dots, double step, bool whole)
 {
     double growth = expm1(step) * (1 + 4 * ULP), before = 1, dot = dots[0];
@@ -188,6 +191,7 @@ static double line_down(double p, double q, double x_up)
 
 /* Dots below H, by a test in each cell; from where a line would be negative the
  * dots are 0, one point earlier. Whether the first is also below 1 - x. */
+DUSK_PROVEN(dots_below)
 static bool dots_below(double *dots, const dusk_lattice_curve *curve, const place *at)
 {
     double p = 0, q = 0;
@@ -246,6 +250,7 @@ static dusk_status discretise_curve(dusk_lattice_law *law, const dusk_pair *pair
 
 /* Each atom between two points: split so that P's and Q's masses stay (worse),
  * or moved down (better). */
+DUSK_PROVEN(discretise_atoms)
 static dusk_status discretise_atoms(dusk_lattice_law *law, const dusk_pair *pair, double step, bool measure,
                                     dusk_error *err)
 {

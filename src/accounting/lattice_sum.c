@@ -46,6 +46,7 @@ static void choose_level(tilted *t, const dusk_lattice_law *law)
     t->level = (double)(logl(sum) + (long double)t->theta * ((long double)(n - 1) - (long double)t->centre));
 }
 
+DUSK_PROVEN(tilt)
 static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_lattice_law *law)
 {
     size_t block = t->theta < 1 ? 256 : 16;
@@ -101,6 +102,7 @@ static void raise(double *re, double *im, uint64_t n)
 }
 
 /* The factor of one law at one frequency, both laws of it, with |error| <= e. */
+DUSK_PROVEN(multiply)
 static void multiply(spectrum *s, size_t p, size_t q, double ur, double ui, double lr, double li, uint64_t n,
                      double e)
 {
@@ -145,6 +147,7 @@ static void absorb(spectrum *s, const double *re, const double *im, size_t size,
 }
 
 /* Back to one packed spectrum; the error of the masses that it will give. */
+DUSK_PROVEN(pack)
 static double pack(double *re, double *im, const spectrum *s, size_t size, double eta)
 {
     long double error = 0;
@@ -295,6 +298,7 @@ static void add_shift(mpfr_t shift, const tilted *t, uint64_t times)
     mpfr_clear(x);
 }
 
+DUSK_PROVEN(dusk_lattice_sum_make)
 dusk_status dusk_lattice_sum_make(dusk_lattice_sum *out, const dusk_lattice *lattice,
                                   const dusk_lattice_plan *plan, dusk_error *err)
 {

@@ -44,6 +44,7 @@ static void root(double *re, double *im, size_t b)
     *im = (double)sinl(angle);
 }
 
+DUSK_PROVEN(dusk_fft_new)
 dusk_status dusk_fft_new(dusk_fft *out, unsigned log_size, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -225,6 +226,7 @@ static void inverse_below(const dusk_fft *fft, double *re, double *im, size_t n,
     join_two_levels(fft, re, im, n, node);
 }
 
+DUSK_PROVEN(dusk_fft_forward)
 void dusk_fft_forward(const dusk_fft *fft, double *re, double *im)
 {
     size_t n = fft->size, half = n / 2;
@@ -237,6 +239,7 @@ void dusk_fft_forward(const dusk_fft *fft, double *re, double *im)
     forward_below(fft, re + half, im + half, half, 1);
 }
 
+DUSK_PROVEN(dusk_fft_inverse)
 void dusk_fft_inverse(const dusk_fft *fft, double *re, double *im)
 {
     size_t n = fft->size, half = n / 2;
