@@ -45,7 +45,7 @@ static const method methods[] = {
     { DUSK_MOMENTS, NULL, NULL, dusk_moments_epsilon, dusk_moments_delta, false, true, CLOSE },
     { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true, CLOSE },
     { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true, CLOSE },
-    { DUSK_CLT, NULL, NULL, dusk_clt_epsilon, dusk_clt_delta, true, true, CLOSE },
+    { DUSK_CLT, NULL, NULL, dusk_clt_epsilon, dusk_clt_delta, true, false, CLOSE },
 };
 #define METHODS (sizeof methods / sizeof *methods)
 

@@ -107,6 +107,20 @@ static void loose_pairs_bound_from_above_only(void **state)
     dusk_composition_free(c);
 }
 
+/* The central limit says less than anybody who is right; best does not listen. */
+static void approximations_are_not_charged(void **state)
+{
+    dusk_composition *c =
+        composition("poisson(0.01, gaussian(1)) * 10000 + permute_and_flip(1e-6)", DUSK_ADD_REMOVE);
+    dusk_account best, limit;
+    (void)state;
+    assert_int_equal(dusk_account_epsilon(&limit, c, 1e-6, DUSK_CLT, NULL), DUSK_OK);
+    assert_int_equal(dusk_account_epsilon(&best, c, 1e-6, DUSK_BEST, NULL), DUSK_OK);
+    assert_true(limit.approximation && !best.approximation);
+    assert_true(limit.bound.upper < 6.7 && best.bound.upper > 6.9 && best.accountant != DUSK_CLT);
+    dusk_composition_free(c);
+}
+
 static void best_of_a_gaussian(void **state)
 {
     dusk_composition *c = composition("gaussian(1)", DUSK_ADD_REMOVE);
@@ -126,6 +140,7 @@ int main(void)
         cmocka_unit_test(nothing_costs_nothing),
         cmocka_unit_test(worse_direction),
         cmocka_unit_test(loose_pairs_bound_from_above_only),
+        cmocka_unit_test(approximations_are_not_charged),
         cmocka_unit_test(best_of_a_gaussian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
