@@ -14,7 +14,7 @@
 #include "accounting/mixture_law.h"
 #include "base/mutant.h"
 
-#define BITS 192 /* of the first try; how many bits cancel is seen then */
+#define BITS 128 /* of the first try; how many bits cancel is seen then */
 #define REFINEMENTS 3
 #define BRACKETS 8    /* tries to enclose the threshold */
 #define SLACK 0x1p-50 /* of the weights */
@@ -206,6 +206,7 @@ static dusk_bound delta_of(const dusk_pair *pair, double epsilon, double stretch
         if (cap < high) high = cap;
         if (low > delta.lower) delta.lower = low;
         if (high < delta.upper) delta.upper = high;
+        if (delta.upper - delta.lower <= 0x1p-50 * delta.upper) done = true;
         dusk_interval_clear(&f);
         dusk_mixture_law_clear(&m);
     }
