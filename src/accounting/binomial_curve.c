@@ -18,6 +18,9 @@
 
 #define LOSS_MAX 0x1p28 /* |a|, |b|: no overflow of e^(b - a) in MPFR */
 #define PRECISION_MAX 2048
+#define NEAR 0.3 /* deviations from the mean within which fractions are slow */
+#define WINDOW_LEAST 100000
+#define WINDOW_MAX 0x1p22
 #define GOOD 54 /* bits wanted in delta */
 
 /* One law: the worse one, or the one that is not worse than the truth. */
@@ -147,17 +150,59 @@ static void add_infinite(dusk_interval *sum, const law *l, uint64_t n, const mpf
     mpfr_clear(work);
 }
 
-/* delta(eps) of one law at one precision, without the infinite loss, which is in
- * `infinite`; `other` is e^eps Q(L > eps). False when more precision does not help. */
+/* Where terms that are summed one by one end: k when the continued fractions do
+ * well at k, else past the mean that is near it. */
+static uint64_t window_end(const law *l, uint64_t n, uint64_t k)
+{
+    double runs = (double)n, p = l->symmetric ? 1 / (1 + exp(-l->high)) : l->mass1 / (l->mass0 + l->mass1);
+    double q = 1 / (1 + (1 - p) / p * exp(l->high - l->low)); /* under Q */
+    double mean = runs * p, deviation = sqrt(mean * (1 - p)), low = runs * q,
+           low_deviation = sqrt(low * (1 - q));
+    bool near = fabs((double)k - mean) < NEAR * deviation,
+         near_low = fabs((double)k - low) < NEAR * low_deviation;
+    if (n < WINDOW_LEAST || !(deviation > 10 && low_deviation > 10) || !(near || near_low)) return k;
+    double end = low + 1.5 * NEAR * low_deviation + 2;
+    if (near || end > mean - 1.5 * NEAR * deviation) end = mean + 1.5 * NEAR * deviation + 2;
+    if (!(end > (double)k && end < runs && end - (double)k < WINDOW_MAX)) return k;
+    return k + (uint64_t)(end - (double)k);
+}
+
+/* The terms k <= i < end; the slope is added to. */
+static void sum_window(dusk_interval *out, double *slope, const law *l, uint64_t n, double epsilon,
+                       uint64_t k, uint64_t end)
+{
+    dusk_binomial_weights weights;
+    mpfr_t gap, step;
+    dusk_binomial_weights_init(&weights, DUSK_BINOMIAL_BITS);
+    mpfr_inits2(DUSK_BINOMIAL_BITS, gap, step, (mpfr_ptr)0);
+    mpfr_set_d(step, l->high, MPFR_RNDN);
+    mpfr_sub_d(step, step, l->low, MPFR_RNDN);
+    mpfr_set_d(gap, l->low, MPFR_RNDN); /* n a + k (b - a) - eps */
+    mpfr_mul_ui(gap, gap, n, MPFR_RNDN);
+    mpfr_sub_d(gap, gap, epsilon, MPFR_RNDN);
+    mpfr_set(weights.total, step, MPFR_RNDN);
+    mpfr_mul_ui(weights.total, weights.total, k, MPFR_RNDN);
+    mpfr_add(gap, gap, weights.total, MPFR_RNDN);
+    if (mpfr_sgn(gap) < 0) mpfr_set_zero(gap, 1);
+    weigh(&weights, l);
+    *slope += dusk_binomial_window(out, n, k, end, &weights, gap, step);
+    mpfr_clears(gap, step, (mpfr_ptr)0);
+    dusk_binomial_weights_clear(&weights);
+}
+
+/* delta(eps) of one law at one precision, without terms before `from` and the infinite
+ * loss, which is in `infinite`; `other` is e^eps Q(L > eps). False when more precision
+ * does not help. */
 DUSK_PROVEN(enclose)
 static bool enclose(dusk_interval *delta, dusk_interval *other, dusk_interval *infinite, const law *l,
-                    uint64_t n, double epsilon)
+                    uint64_t n, double epsilon, uint64_t from)
 {
     mpfr_prec_t precision = mpfr_get_prec(delta->lo);
     int bits = (int)(precision - DUSK_BINOMIAL_BITS + 80);
     dusk_binomial_weights weights;
     dusk_binomial_weights_init(&weights, precision);
     uint64_t k = first_above(l, n, epsilon, precision);
+    if (from > k) k = from;
     weigh(&weights, l);
     bool reached = dusk_binomial_tail(delta, n, k, &weights, bits);
     mpfr_set_zero(infinite->lo, 1);
@@ -185,27 +230,34 @@ static bool is_narrow(const dusk_interval *x, const dusk_interval *beside)
 /* Bounds of the finite part and of all, for one law. */
 static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
 {
-    dusk_curve_look result;
+    dusk_curve_look result = { .slope = 0 };
     double infinite_up = 1;
+    uint64_t k = first_above(l, n, epsilon, DUSK_BINOMIAL_BITS), end = window_end(l, n, k);
+    dusk_interval window;
+    dusk_interval_init(&window, DUSK_BINOMIAL_BITS);
+    dusk_interval_set(&window, 0);
+    if (end > k) sum_window(&window, &result.slope, l, n, epsilon, k, end);
     for (mpfr_prec_t precision = DUSK_BINOMIAL_BITS;; precision *= 2) {
         dusk_interval delta, other, infinite;
         dusk_interval_init(&delta, precision);
         dusk_interval_init(&other, precision);
         dusk_interval_init(&infinite, precision);
-        bool reached = enclose(&delta, &other, &infinite, l, n, epsilon);
+        bool reached = enclose(&delta, &other, &infinite, l, n, epsilon, end > k ? end : 0);
         bool done = !reached || is_narrow(&delta, &infinite) || precision >= PRECISION_MAX;
         if (done) {
             if (mpfr_sgn(delta.lo) < 0) mpfr_set_zero(delta.lo, 1);
+            dusk_interval_add(&delta, &delta, &window);
             dusk_interval_add(&delta, &delta, &infinite);
             infinite_up = mpfr_get_d(infinite.hi, MPFR_RNDU);
             result.delta = (dusk_bound){ mpfr_get_d(delta.lo, MPFR_RNDD), mpfr_get_d(delta.hi, MPFR_RNDU) };
-            result.slope = mpfr_get_d(other.hi, MPFR_RNDN);
+            result.slope += mpfr_get_d(other.hi, MPFR_RNDN);
         }
         dusk_interval_clear(&delta);
         dusk_interval_clear(&other);
         dusk_interval_clear(&infinite);
         if (done) break;
     }
+    dusk_interval_clear(&window);
     /* not more than n times the total variation of one, tanh(b/2) <= b/2 */
     if (l->symmetric) {
         double variation = dusk_mul_up(dusk_bound_of_whole(n).upper, l->high / 2 + DBL_TRUE_MIN);

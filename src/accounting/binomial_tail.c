@@ -146,8 +146,7 @@ static void add_log_factorial(mpfr_t out, uint64_t m, bool subtract, mpfr_t work
         mpfr_add(out, out, work, MPFR_RNDN);
 }
 
-/* ln e^shift C(n, i) weight1^i weight0^(n-i) */
-static void log_term(mpfr_t out, uint64_t n, uint64_t i, const dusk_binomial_weights *weights)
+void dusk_binomial_log_term(mpfr_t out, uint64_t n, uint64_t i, const dusk_binomial_weights *weights)
 {
     mpfr_t work;
     mpfr_init2(work, mpfr_get_prec(out));
@@ -219,7 +218,7 @@ bool dusk_binomial_tail(dusk_interval *out, uint64_t n, uint64_t k, const dusk_b
         mpfr_set_zero(out->hi, 1);
     } else {
         reached = fraction_enclose(out, &f, bits);
-        log_term(f.work, n, mirrored ? k - 1 : k, weights);
+        dusk_binomial_log_term(f.work, n, mirrored ? k - 1 : k, weights);
         mpfr_exp(f.work, f.work, MPFR_RNDN);
         mpfr_mul_ui(f.work, f.work, f.a, MPFR_RNDN);
         mpfr_mul(f.work, f.work, f.y, MPFR_RNDN);

@@ -29,4 +29,12 @@ void dusk_binomial_weights_clear(dusk_binomial_weights *weights);
 bool dusk_binomial_tail(dusk_interval *out, uint64_t n, uint64_t k, const dusk_binomial_weights *weights,
                         int bits);
 
+/* binomial_window.c: enclose the sum over k <= i < end of C(n, i) weight1^i weight0^(n-i)
+ * (1 - exp(-gap - (i - k) step)), gap >= 0 and step > 0 being right to a relative
+ * 2^-100; end <= n. Returns about the same sum with exp(...) in the place of 1 - exp(...). */
+double dusk_binomial_window(dusk_interval *out, uint64_t n, uint64_t k, uint64_t end,
+                            const dusk_binomial_weights *weights, const mpfr_t gap, const mpfr_t step);
+/* ln of e^shift C(n, i) weight1^i weight0^(n-i), to an absolute 2^(112 - precision). */
+void dusk_binomial_log_term(mpfr_t out, uint64_t n, uint64_t i, const dusk_binomial_weights *weights);
+
 #endif

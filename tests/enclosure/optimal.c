@@ -225,6 +225,9 @@ static void many_equal_parts_enclose(void **state)
     check_delta(&c, 9, 1e-12);
     check_delta(&c, 60, 1e-12);
     check_epsilon(&c, 1e-9, 1e-12);
+    /* next to the mean: terms are summed one by one */
+    c = (composition){ 1, { { 1e-4, 1e-12, 100000 } } };
+    check_delta(&c, 0, 1e-12);
 }
 
 /* P(L = inf) alone decides; with nothing left for finite losses the top is the answer. */
