@@ -119,8 +119,9 @@ static step_choice choose_step(const dusk_pair *pair, double c, double t, double
     double variance = pair->sigma * pair->sigma, J = (double)pair->shifts;
     double k = pair->direction == DUSK_REPLACE ? 2 : 1, bottom = pair->direction == DUSK_REMOVE ? 0 : c;
     double best = 0, best_angle = 0, best_log = 0, wanted = log(1 / tolerance);
-    for (int i = 1; i <= 40; i++) {
+    for (int i = 0; i <= 40; i++) {
         double b = PI / J * (i <= 20 ? 0x1p-5 * exp2(i / 4.0) : 1 - 0.5 * exp2((20 - i) / 4.0));
+        if (i == 0) b = sqrt(2 * wanted / variance); /* best where sigma is large */
         if (i <= 20 && b > PI / J / 2) continue;
         double power = k * t * J * b - bottom * log(cos(J * b / 2));
         double log_top = log(2) + variance * b * b / 2 + (power > 0 ? power : 0) + log(2 + 2 * (c + t));

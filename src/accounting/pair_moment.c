@@ -145,7 +145,7 @@ static double mixture_seen_up(const dusk_pair *pair, double s)
 static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
 {
     double sigma = pair->sigma, shift = (double)pair->shifts, reach = (s + 1) * shift + 40 * sigma;
-    double step = fmin(fmin(0.5 * sigma, sigma * sigma / shift), 100 / shift);
+    double step = fmin(0.5 * sigma, sigma * sigma / shift);
     dusk_status status = DUSK_ERR_UNSUPPORTED;
     *out = (dusk_bound){ 0, mixture_seen_up(pair, s) };
     if (reach / step < NODES_MAX && s * (s + 1) * shift * shift < 2 * sigma * sigma * SEEN) {
