@@ -316,7 +316,7 @@ dusk_status dusk_pairs_resolve(dusk_pairs *out, const dusk_composition *composit
     for (const dusk_event_node *tree = dusk_composition_first(composition); tree;
          tree = dusk_composition_next(composition, tree)) {
         work = WORK * (size_t)tree->span;
-        b.alone = tree->span == composition->count && tree->times == 1;
+        b.alone = tree->span == 1 && composition->count == 1 && tree->times == 1;
         DUSK_TRY(dusk_builder_add(&b, tree, tree->times));
     }
     settle_tightness(&b.pairs);

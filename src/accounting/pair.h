@@ -87,7 +87,17 @@ typedef struct dusk_pairs {
  * one pair (mu^2 adds up, times = 1); times of the others are as in the
  * composition; trees without effect are left out. DUSK_ERR_UNSUPPORTED, naming
  * `accountant`, when a part has no dominating pair (zcdp, mcdp, tcdp, rdp,
- * select_*): such parts have Renyi curves only. */
+ * select_*, svt_gaussian): such parts have Renyi curves only.
+ *
+ * parallel(e, ...) becomes the pairs of the branch that dominates all others run
+ * by run, or, where curves of single runs cross, one pair of atoms whose curve is
+ * the largest of all, in both directions: no choice of branches is left to the
+ * accountants, and the part that a unit is in may depend on earlier answers. (For
+ * Renyi divergences that is the largest one over the branches, order by order.)
+ * Where a unit is replaced it may move from one part to another, which only
+ * additive noise promises anything about; being replaced in the worst part is then
+ * the worst. shuffle and shuffle_response are atoms on their certified curve, for
+ * replacing only. Shuffles and crossing curves are not tight. */
 DUSK_MUST_USE dusk_status dusk_pairs_resolve(dusk_pairs *out, const dusk_composition *composition,
                                              dusk_direction direction, const char *accountant,
                                              dusk_error *err);
