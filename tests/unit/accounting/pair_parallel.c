@@ -110,6 +110,34 @@ static void dots_are_connected(void **state)
     dusk_pair_clear(&pair);
 }
 
+/* Leaving one part and entering another is no worse than being replaced in one. */
+static void moving_is_no_worse(void **state)
+{
+    static const char *const texts[] = {
+        "gaussian(1)", "laplace(1)", "poisson(0.3, gaussian(1))", "poisson(0.3, laplace(0.5))", (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dusk_pairs remove, add, both, replace;
+        dusk_pair pair[2];
+        assert_int_equal(resolve(&remove, texts[i], DUSK_REMOVE), DUSK_OK);
+        assert_int_equal(resolve(&add, texts[i], DUSK_ADD), DUSK_OK);
+        assert_int_equal(resolve(&replace, texts[i], DUSK_REPLACE), DUSK_OK);
+        pair[0] = remove.pair[0];
+        pair[1] = add.pair[0];
+        pair[0].tree = pair[1].tree = NULL;
+        both = (dusk_pairs){ .direction = DUSK_REMOVE, .count = 2, .pair = pair };
+        for (double e = 0; e < 1; e += 0.7) {
+            dusk_bound moved;
+            assert_int_equal(dusk_lattice_delta(&moved, &both, e, NULL), DUSK_OK);
+            double replaced = dusk_pair_delta_up(replace.pair, e);
+            if (!(moved.lower <= replaced) || !(moved.upper < 1))
+                fail_msg("%s at %g: [%g, %g] for %g", texts[i], e, moved.lower, moved.upper, replaced);
+        }
+        dusk_pairs_free(&remove);
+        dusk_pairs_free(&add);
+        dusk_pairs_free(&replace);
+    }
+}
+
 static void some_are_refused(void **state)
 {
     static const struct {
@@ -178,8 +206,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worst_branch_counts), cmocka_unit_test(curves_may_cross),
-        cmocka_unit_test(dots_are_connected),      cmocka_unit_test(some_are_refused),
-        cmocka_unit_test(deep_wrappers_end),       cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(dots_are_connected),      cmocka_unit_test(moving_is_no_worse),
+        cmocka_unit_test(some_are_refused),        cmocka_unit_test(deep_wrappers_end),
+        cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
