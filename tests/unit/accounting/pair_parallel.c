@@ -113,8 +113,9 @@ static void dots_are_connected(void **state)
 /* Leaving one part and entering another is no worse than being replaced in one. */
 static void moving_is_no_worse(void **state)
 {
-    static const char *const texts[] = {
-        "gaussian(1)", "laplace(1)", "poisson(0.3, gaussian(1))", "poisson(0.3, laplace(0.5))", (void)state;
+    static const char *const texts[] = { "gaussian(1)", "laplace(1)", "poisson(0.3, gaussian(1))",
+                                         "poisson(0.3, laplace(0.5))" };
+    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         dusk_pairs remove, add, both, replace;
         dusk_pair pair[2];
