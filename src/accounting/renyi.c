@@ -85,6 +85,17 @@ static bool has_kind(const dusk_event_node *tree, uint32_t kind)
     return false;
 }
 
+/* How many nodes of a kind are one inside the other, at most. */
+static unsigned nesting(const dusk_event_node *tree, uint32_t kind)
+{
+    unsigned most = 0;
+    for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e)) {
+        unsigned depth = nesting(e, kind);
+        if (depth > most) most = depth;
+    }
+    return most + (tree->kind == kind);
+}
+
 /* Kinds whose divergence is a theorem of their own. */
 static bool is_leaf(uint32_t kind)
 {
@@ -145,6 +156,9 @@ static dusk_status build_wrapper(builder *b, const dusk_event_node *tree, size_t
 {
     dusk_neighbours how = b->made.part[at].neighbours;
     dusk_status status;
+    /* each level asks for many orders of the next */
+    if (tree->kind == DUSK_EVENT_SELECT_POISSON && nesting(tree, DUSK_EVENT_SELECT_POISSON) > 2)
+        return dusk_fail_unsupported(b->err, b->accountant, tree);
     if (tree->kind == DUSK_EVENT_POISSON || tree->kind == DUSK_EVENT_WITHOUT_REPLACEMENT) {
         status = build_memo(&b->made.part[at], b->err);
         if (status != DUSK_OK) return status;

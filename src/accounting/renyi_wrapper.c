@@ -50,8 +50,9 @@ static void log_sum_add(log_sum *s, double l)
 static double log_expm1_up(double l)
 {
     if (l > 700) return l;
-    double x = dusk_expm1_up(l);
-    return x > 0 ? dusk_log_up(x) : -INFINITY;
+    if (!(l > 0)) return -INFINITY;
+    double log_x = log(expm1(l)); /* both right to 4 ulp */
+    return log_x + 16 * ULP * (1 + fabs(log_x));
 }
 
 /* ln(1 + exp(l)), rounded up */
@@ -88,9 +89,11 @@ static double added(double q, double s, double second)
     return log1p_exp_up(dusk_add_up(l, log_expm1_up(second)));
 }
 
-/* What is below, at a whole order. */
-static double below_at(const dusk_renyi_part *part, unsigned k)
+/* What is below, remembered at whole orders. */
+static double below_at(const dusk_renyi_part *part, double alpha)
 {
+    unsigned k = alpha <= ORDERS_MAX ? (unsigned)alpha : 0;
+    if (k != alpha || k < 2) return dusk_renyi_below_up(part, alpha);
     if (isnan(part->memo[k])) part->memo[k] = dusk_renyi_below_up(part, k);
     return part->memo[k];
 }
@@ -139,7 +142,7 @@ static double between(whole_order *k, const dusk_renyi_part *part, double q, dou
 
 static double poisson(const dusk_renyi_part *part, double alpha)
 {
-    double q = part->tree->real[0], s = dusk_sub_up(alpha, 1), most = dusk_renyi_below_up(part, alpha);
+    double q = part->tree->real[0], s = dusk_sub_up(alpha, 1), most = below_at(part, alpha);
     if (!(q > 0)) return 0;
     if (q >= 1 || !(most > 0)) return most;
     if (isinf(alpha)) return part->neighbours == DUSK_REPLACE_ONE ? most : revealed(q, most);
@@ -157,7 +160,7 @@ static double poisson(const dusk_renyi_part *part, double alpha)
 static double without_replacement(const dusk_renyi_part *part, double alpha)
 {
     const dusk_event_node *e = part->tree;
-    double most = dusk_renyi_below_up(part, alpha), s = dusk_sub_up(alpha, 1);
+    double most = below_at(part, alpha), s = dusk_sub_up(alpha, 1);
     if (e->whole[0] == 0) return 0;
     if (e->whole[0] >= e->whole[1] || !(most > 0) || isinf(alpha)) return most;
     double q = dusk_bound_div(dusk_bound_of_whole(e->whole[0]), dusk_bound_of_whole(e->whole[1])).upper;

@@ -2,6 +2,7 @@
 /* The Renyi accountant: kinds and wrappers against each other and against closed
  * forms; limits; hostile parameters end in a sound number or one sentence. */
 #include <math.h>
+#include <stdio.h>
 
 #include "accounting/accountants.h"
 #include "base/memory.h"
@@ -250,6 +251,61 @@ static void hostile(void **state)
         }
 }
 
+/* Fifty wrappers deep: an answer, or one sentence. */
+static void deep(void **state)
+{
+    static const char *const wrappers[] = {
+        "poisson(0.9, ",      "group(1, ", "select_best(1, 0.5, ",
+        "select_poisson(2, ", "parallel(", "without_replacement(9, 10, "
+    };
+    (void)state;
+    for (size_t w = 0; w < sizeof wrappers / sizeof *wrappers; w++)
+        for (int how = DUSK_ADD_REMOVE; how <= DUSK_REPLACE_ONE; how++) {
+            char text[4096] = "";
+            for (int i = 0; i < 50; i++) strcat(text, wrappers[w]);
+            strcat(text, "zcdp(0.001) + laplace(20)");
+            for (int i = 0; i < 50; i++) strcat(text, ")");
+            dusk_composition *c = parse(text, (dusk_neighbours)how);
+            dusk_bound out = { 0, NAN };
+            dusk_status status = dusk_rdp_epsilon(&out, c, 1e-6, NULL);
+            assert_true(status == DUSK_ERR_UNSUPPORTED || (status == DUSK_OK && out.upper >= 0));
+            if (w == 1)
+                assert_true(out.upper == epsilon_at("zcdp(0.001) + laplace(20)", (dusk_neighbours)how, 1e-6));
+            dusk_composition_free(c);
+        }
+}
+
+/* In the count, the rate, the noise, epsilon; order of parts does not matter. */
+static void properties(void **state)
+{
+    double before = 0;
+    char text[120];
+    (void)state;
+    for (int n = 1; n < 100000; n *= 7) {
+        (void)snprintf(text, sizeof text, "poisson(0.02, gaussian(1.5)) * %d + laplace(9) * %d", n, n);
+        double now = epsilon_at(text, DUSK_ADD_REMOVE, 1e-6);
+        (void)snprintf(text, sizeof text, "laplace(9) * %d + poisson(0.02, gaussian(1.5)) * %d", n, n);
+        assert_just_above("order of parts", epsilon_at(text, DUSK_ADD_REMOVE, 1e-6), now * (1 - 1e-12),
+                          2e-12);
+        assert_true(now >= before);
+        before = now;
+    }
+    before = 0;
+    for (double q = 1e-4; q < 1; q *= 3) {
+        (void)snprintf(text, sizeof text, "poisson(%.17g, gaussian(1.5)) * 100", q);
+        double now = epsilon_at(text, DUSK_ADD_REMOVE, 1e-6);
+        assert_true(now >= before);
+        before = now;
+    }
+    before = 1;
+    for (double epsilon = 0; epsilon < 8; epsilon += 0.25) {
+        double now =
+            delta_at("poisson(0.1, gaussian(1.5)) * 100 + discrete_laplace(3) * 5", DUSK_ADD_REMOVE, epsilon);
+        assert_true(now <= before * (1 + 1e-12));
+        before = now;
+    }
+}
+
 /* Nothing leaks whichever allocation fails. */
 static void memory(void **state)
 {
@@ -276,7 +332,8 @@ int main(void)
         cmocka_unit_test(closed_forms), cmocka_unit_test(limits_agree),
         cmocka_unit_test(formulas),     cmocka_unit_test(theorems_are_above),
         cmocka_unit_test(conversions),  cmocka_unit_test(monotone),
-        cmocka_unit_test(hostile),      cmocka_unit_test(memory),
+        cmocka_unit_test(hostile),      cmocka_unit_test(deep),
+        cmocka_unit_test(properties),   cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
