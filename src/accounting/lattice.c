@@ -10,13 +10,15 @@
 #include "base/mutant.h"
 
 #define STAGES 6
-#define COARSE 1024      /* points of the first look, for each pair */
-#define COARSE_ALL 65536 /* and for all */
-#define POINTS 2097152   /* of all laws together, at most */
-#define FIRST_LOOK 8192  /* points of the first window */
-#define NARROW 1e-9      /* relative width that is narrow enough */
-#define BELOW 1e-18      /* tilted mass that may be cut on the good side */
-#define LEAST 1e-300     /* a delta that is small enough */
+#define COARSE 1024       /* points of the first look, for each pair */
+#define COARSE_ALL 65536  /* and for all */
+#define POINTS 2097152    /* of all laws together, at most */
+#define ALL_POINTS 0x1p24 /* of all transforms together, unless */
+#define MANY_LOG 17       /* they are no longer than this */
+#define FIRST_LOOK 8192   /* points of the first window */
+#define NARROW 1e-9       /* relative width that is narrow enough */
+#define BELOW 1e-18       /* tilted mass that may be cut on the good side */
+#define LEAST 1e-300      /* a delta that is small enough */
 #define SEARCHES 120
 
 typedef dusk_lattice_question question;
@@ -140,6 +142,14 @@ static dusk_lattice_cut cut_by(const dusk_lattice_plan *plan, question q)
                                .tilt = 0.9 * plan->tilt };
 }
 
+/* Long transforms for few pairs, shorter ones for many. */
+static int log_size_for(const dusk_pairs *pairs)
+{
+    int log_size = DUSK_LATTICE_LOG_MAX;
+    while (log_size > MANY_LOG && ldexp((double)pairs->count, log_size) > ALL_POINTS) log_size--;
+    return log_size;
+}
+
 static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, question q, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -167,7 +177,7 @@ static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, questio
         if (!(wide > 1) || (q.of_delta && best->upper < LEAST) || (stage > 2 && wide > 0.7 * before))
             break; /* enough, or rounding errors show */
         before = wide;
-        double least = fmax(plan.width / ldexp(0.98, DUSK_LATTICE_LOG_MAX), length / POINTS);
+        double least = fmax(plan.width / ldexp(0.98, log_size_for(pairs)), length / POINTS);
         double next = fmax(step / sqrt(1.5 * wide), least);
         if (next < step / 64 && stage < 3) next = fmax(step / 64, least);
         if (next > step / 1.4) break;

@@ -136,22 +136,65 @@ static void worse_law(dusk_lattice_law *law, const double *dots, double step)
     law->infinite.upper = dots[law->count - 1];
 }
 
+/* R of the straight line from dot a to dot b > a; dots decrease. */
+static double chord(const double *dots, size_t a, size_t b, double step)
+{
+    double y = (double)(b - a) * step, growth = expm1(y) * (1 + (4 + 2 * y) * ULP);
+    return (dots[a] + (dots[a] - dots[b]) / growth) * (1 - 8 * ULP);
+}
+
+/* The tails of the lower convex hull of the dots; `vertex` is scratch. While it is
+ * built, tails[k] is that of the line from vertex k to the next. */
+static void hull_tails(double *tails, double *vertex, const double *dots, size_t n, double step)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        double line = m ? chord(dots, (size_t)vertex[m - 1], i, step) : 0;
+        while (m >= 2 && tails[m - 2] < line) line = chord(dots, (size_t)vertex[--m - 1], i, step);
+        if (m) tails[m - 1] = line;
+        vertex[m++] = (double)i;
+    }
+    tails[n - 1] = 0;
+    for (size_t end = n - 1, k = m - 1; k-- > 0;) { /* from the right: lines are stored further left */
+        double line = tails[k];
+        while (end > (size_t)vertex[k]) tails[--end] = line;
+    }
+}
+
+/* Whether the law with these tails is surely not above the dots. */
+static bool is_below(const double *tails, const double *dots, size_t n, double step)
+{
+    long double keep = expl(-(long double)step) * (1 + 0x1p-60L);
+    long double gain = -expm1l(-(long double)step) * (1 + 0x1p-60L), height = 0;
+    if (dots[n - 1] < 0) return false;
+    for (size_t i = n - 1; i-- > 0;) {
+        height = (gain * (long double)tails[i] + keep * height) * (1 + 0x1p-61L);
+        if (height > (long double)dots[i]) return false;
+    }
+    return true;
+}
+
 /* dots[i] such that a straight line from one to the next is below H, as the first
  * line is towards the left. `whole`: so is the line from there to mass 1 at x = 0;
  * else the law has only the mass that the first line has there. */
 DUSK_PROVEN(better_law)
-static void better_law(dusk_lattice_law *law, const double *dots, double step, bool whole)
+static void better_law(dusk_lattice_law *law, double *dots, double *tails, double step, bool whole)
 {
-    double growth = expm1(step) * (1 + 4 * ULP), before = 1, dot = dots[0];
-    for (size_t i = 0; i < law->count; i++) {
-        double next = i + 1 < law->count ? fmin(dots[i + 1], dot) : 0;
-        double tail = i + 1 < law->count ? fmax((dot + (dot - next) / growth) * (1 - 8 * ULP), 0) : 0;
-        if (i == 0 && !(whole && dot > 0)) before = tail;
-        tail = fmin(tail, before);
+    size_t n = law->count;
+    double share = 1, before = 1;
+    for (size_t i = 1; i < n; i++) dots[i] = fmin(dots[i], dots[i - 1]);
+    hull_tails(tails, law->lower, dots, n, step);
+    for (size_t i = 1; i < n; i++) tails[i] = fmin(tails[i], tails[i - 1]);
+    for (double less = 1e-14; !is_below(tails, dots, n, step); less *= 8) {
+        share = less < 1e-6 ? 1 - less : 0; /* rounding errors: a little less of all */
+        for (size_t i = 0; i < n; i++) tails[i] *= share;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 && !(whole && dots[0] > 0)) before = tails[0];
+        double tail = fmin(tails[i], before);
         /* what rounding leaves at the bottom would only spoil bounds of tails */
         law->lower[i] = 1 - tail > DROPPED ? (before - tail) * (1 - 2 * ULP) : 0;
         before = tail;
-        dot = next;
     }
     law->infinite.lower = 0;
 }
@@ -240,7 +283,7 @@ static dusk_status discretise_curve(dusk_lattice_law *law, const dusk_pair *pair
         room[i] = dusk_lattice_curve_delta_up(&worse, point(at.worse, step, i));
     worse_law(law, room, step);
     bool whole = dots_below(room, &better, &at);
-    better_law(law, room, step, whole);
+    better_law(law, room, room + at.count, step, whole);
     law->origin = (dusk_bound){ at.better, at.worse };
     law->infinite.upper = fmin(dusk_add_up(law->infinite.upper, pair->infinite.upper), 1);
     return DUSK_OK;
@@ -392,7 +435,7 @@ dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double
                 DUSK_TRY(law_of_nothing(law, &pair, err));
             if (law->count > longest) longest = law->count;
         }
-        if (pass == 0) DUSK_NEW(room, longest);
+        if (pass == 0) DUSK_NEW(room, 2 * longest);
     }
     dusk_deallocate(room);
     return DUSK_OK;
