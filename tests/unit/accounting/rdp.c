@@ -261,10 +261,13 @@ static void deep(void **state)
     (void)state;
     for (size_t w = 0; w < sizeof wrappers / sizeof *wrappers; w++)
         for (int how = DUSK_ADD_REMOVE; how <= DUSK_REPLACE_ONE; how++) {
-            char text[4096] = "";
-            for (int i = 0; i < 50; i++) strcat(text, wrappers[w]);
-            strcat(text, "zcdp(0.001) + laplace(20)");
-            for (int i = 0; i < 50; i++) strcat(text, ")");
+            char text[4096];
+            size_t used = 0;
+            for (int i = 0; i < 50; i++)
+                used += (size_t)snprintf(text + used, sizeof text - used, "%s", wrappers[w]);
+            used += (size_t)snprintf(text + used, sizeof text - used, "zcdp(0.001) + laplace(20)");
+            for (int i = 0; i < 50; i++) text[used++] = ')';
+            text[used] = '\0';
             dusk_composition *c = parse(text, (dusk_neighbours)how);
             dusk_bound out = { 0, NAN };
             dusk_status status = dusk_rdp_epsilon(&out, c, 1e-6, NULL);
