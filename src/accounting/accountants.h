@@ -37,7 +37,7 @@ DUSK_MUST_USE dusk_status dusk_contour_epsilon(dusk_bound *out, const dusk_pairs
 DUSK_MUST_USE dusk_status dusk_contour_delta(dusk_bound *out, const dusk_pairs *pairs, double epsilon,
                                              dusk_error *err);
 
-/* basic.c, advanced.c, zcdp.c, mcdp.c, tcdp.c, rdp.c, moments.c, gdp.c (with clt). */
+/* basic.c, advanced.c, zcdp.c (with mcdp), tcdp.c, rdp.c, moments.c, gdp.c (with clt). */
 DUSK_MUST_USE dusk_status dusk_basic_epsilon(dusk_bound *out, const dusk_composition *composition,
                                              double delta, dusk_error *err);
 DUSK_MUST_USE dusk_status dusk_basic_delta(dusk_bound *out, const dusk_composition *composition,

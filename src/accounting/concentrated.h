@@ -16,7 +16,7 @@ typedef struct dusk_concentrated {
 
 /* One run of a part, upper bounds. */
 dusk_concentrated dusk_concentrated_part(const dusk_renyi_part *part);
-/* The whole; *blame is a tree without rho (at) 0, mu 1 or gdp 2, or NULL. */
+/* The whole; *blame is a tree that has not what is wanted, or NULL. */
 typedef enum dusk_concentrated_kind { DUSK_WANT_RHO, DUSK_WANT_MU, DUSK_WANT_GDP } dusk_concentrated_kind;
 dusk_concentrated dusk_concentrated_sum(const dusk_renyi *renyi, dusk_concentrated_kind want,
                                         const dusk_event_node **blame);
