@@ -74,11 +74,11 @@ typedef struct account_series {
 } account_series;
 dusk_status account_series_new(account_series *out, size_t n, dusk_error *err);
 void account_series_free(account_series *series); /* also after a failure */
-/* `round`: at epsilons with few digits. */
-dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, bool round,
-                                 dusk_error *err);
-dusk_status account_sample_tradeoff(const account_job *job, account_series *out, size_t n, bool even,
-                                    dusk_error *err);
+/* Delta over epsilon, as far as `delta` unless an option says otherwise; with
+ * `round` at epsilons of few digits. */
+dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, double delta,
+                                 bool round, dusk_error *err);
+#define ACCOUNT_CURVE_DELTA 1e-10
 
 /* Drawings; the answer, if there is one, is marked. */
 dusk_status account_plot_curve(const account_job *job, dusk_error *err);

@@ -28,12 +28,12 @@ void account_series_free(account_series *series)
     dusk_deallocate(series->upper);
 }
 
-/* How far the curve goes: to --epsilon, or to where --delta is reached. When no
- * epsilon reaches it, to where something larger is, well above what the curve
+/* How far the curve goes: to --epsilon, or to where --delta (or else `delta`) is
+ * reached. When no epsilon reaches it, to where something larger is, well above what the curve
  * never falls below; when every epsilon does, to where something smaller is. */
-static dusk_status curve_end(const account_job *job, double *end, dusk_error *err)
+static dusk_status curve_end(const account_job *job, double delta, double *end, dusk_error *err)
 {
-    double delta = account_given(job, "delta") && job->settings->delta > 0 ? job->settings->delta : 1e-10;
+    if (account_given(job, "delta") && job->settings->delta > 0) delta = job->settings->delta;
     bool raised = false, lowered = false;
     *end = job->settings->epsilon;
     if (account_given(job, "epsilon") && *end > 0) return DUSK_OK;
@@ -62,12 +62,12 @@ static double few_digits(double x, int digits)
     return isfinite(few) ? few : x;
 }
 
-dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, bool round,
-                                 dusk_error *err)
+dusk_status account_sample_curve(const account_job *job, account_series *out, size_t n, double delta,
+                                 bool round, dusk_error *err)
 {
     dusk_account found;
     double end;
-    dusk_status status = curve_end(job, &end, err);
+    dusk_status status = curve_end(job, delta, &end, err);
     if (status == DUSK_OK) status = account_series_new(out, n, err);
     dusk_progress progress;
     dusk_progress_start(&progress, n, 0);
@@ -87,18 +87,15 @@ dusk_status account_sample_curve(const account_job *job, account_series *out, si
     return status;
 }
 
-/* `even`: type I errors evenly from 0 to 1; otherwise denser at both ends, where
- * the curve bends. */
-dusk_status account_sample_tradeoff(const account_job *job, account_series *out, size_t n, bool even,
-                                    dusk_error *err)
+/* Type I errors evenly from 0 to 1. */
+static dusk_status sample_tradeoff(const account_job *job, account_series *out, size_t n, dusk_error *err)
 {
     dusk_account found;
     dusk_progress progress;
     dusk_status status = account_series_new(out, n, err);
     dusk_progress_start(&progress, n, 0);
     for (size_t i = 0; status == DUSK_OK && i < n; i++) {
-        double t = (double)i / (double)(n - 1);
-        out->x[i] = even || i + 1 == n ? t : t * t * t * (10 + t * (6 * t - 15)); /* 0 to 1, flat ends */
+        out->x[i] = (double)i / (double)(n - 1);
         status = dusk_account_tradeoff(&found, job->composition, out->x[i], job->accountant, err);
         if (status != DUSK_OK) break;
         dusk_progress_count(&progress, i);
@@ -157,7 +154,8 @@ dusk_status account_curve(const account_job *job, dusk_error *err)
     static const char *const keys[] = { "epsilon", "delta", "delta_lower" };
     static const char *const headings[] = { "epsilon", "delta at most", "at least" };
     account_series series = { .n = 0 };
-    dusk_status status = account_sample_curve(job, &series, (size_t)job->settings->points, true, err);
+    dusk_status status =
+        account_sample_curve(job, &series, (size_t)job->settings->points, ACCOUNT_CURVE_DELTA, true, err);
     if (status == DUSK_OK && job->settings->json) {
         json_series(job, &series, keys);
     } else if (status == DUSK_OK) {
@@ -173,7 +171,7 @@ dusk_status account_tradeoff(const account_job *job, dusk_error *err)
     static const char *const keys[] = { "alpha", "beta_upper", "beta" };
     static const char *const headings[] = { "type I", "type II", "at most" };
     account_series series = { .n = 0 };
-    dusk_status status = account_sample_tradeoff(job, &series, (size_t)job->settings->points, true, err);
+    dusk_status status = sample_tradeoff(job, &series, (size_t)job->settings->points, err);
     if (status == DUSK_OK && job->settings->json) {
         json_series(job, &series, keys);
     } else if (status == DUSK_OK) {

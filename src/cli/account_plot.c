@@ -16,7 +16,8 @@
 #define CURVE_POINTS 121
 #define CURVE_POINTS_FEW 31 /* for sums of more than MANY_TERMS */
 #define MANY_TERMS 50
-#define TRADEOFF_POINTS 81
+#define TRADEOFF_POINTS 201
+#define DRAWN_DELTA 1e-4 /* less cannot be seen in a trade-off */
 #define STEPS_POINTS 13
 #define LEAST_DELTA 1e-300 /* what is below is not drawn */
 
@@ -101,7 +102,7 @@ dusk_status account_plot_curve(const account_job *job, dusk_error *err)
     dusk_text_init(&label, point, sizeof point);
     wide.settings = &settings;
     subtitle(&words, job, "privacy curve");
-    DUSK_TRY(account_sample_curve(&wide, &series, curve_points(job), false, err));
+    DUSK_TRY(account_sample_curve(&wide, &series, curve_points(job), ACCOUNT_CURVE_DELTA, false, err));
     DUSK_TRY(mark(job, &plot, &label, err));
     dusk_plot_line line = { .x = series.x, .y = series.upper, .n = series.n };
     line.dashed = job->accountant == DUSK_CLT;
@@ -117,6 +118,35 @@ done:
 
 /* ---- Trade-off --------------------------------------------------------------------- */
 
+/* Every point of the privacy curve is a bound on the errors [Dong, Roth & Su 2022,
+ * Proposition 2.4]; their envelope is the trade-off, finer than a drawing shows. */
+static double type_two(const account_series *curve, double alpha)
+{
+    double beta = 0;
+    for (size_t i = 0; i < curve->n; i++) {
+        double rest = 1 - curve->upper[i], slope = exp(curve->x[i]);
+        beta = fmax(beta, fmax(rest - slope * alpha, (rest - alpha) / slope));
+    }
+    return beta;
+}
+
+/* Denser at both ends, where the envelope bends. */
+static dusk_status sample_envelope(const account_job *job, account_series *out, dusk_error *err)
+{
+    account_series curve = { .n = 0 };
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(account_sample_curve(job, &curve, curve_points(job), DRAWN_DELTA, false, err));
+    DUSK_TRY(account_series_new(out, TRADEOFF_POINTS, err));
+    for (size_t i = 0; i < TRADEOFF_POINTS; i++) {
+        double t = (double)i / (TRADEOFF_POINTS - 1);
+        out->x[i] = t * t * t * (10 + t * (6 * t - 15));
+        out->lower[i] = type_two(&curve, out->x[i]);
+    }
+done:
+    account_series_free(&curve);
+    return status;
+}
+
 dusk_status account_plot_tradeoff(const account_job *job, dusk_error *err)
 {
     static const double ends[] = { 0, 1 }, blind[] = { 1, 0 };
@@ -131,7 +161,7 @@ dusk_status account_plot_tradeoff(const account_job *job, dusk_error *err)
         dusk_text_add(&words, "certified lower bound");
     else
         dusk_text_add(&words, "accountant %s", dusk_accountant_name(job->accountant));
-    DUSK_TRY(account_sample_tradeoff(job, &series, TRADEOFF_POINTS, false, err));
+    DUSK_TRY(sample_envelope(job, &series, err));
     dusk_plot_line lines[] = {
         { .label = "promised", .x = series.x, .y = series.lower, .n = series.n, .label_inside = true },
         { .label = "a blind guess",
