@@ -80,12 +80,12 @@ dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double eps
 
 /* The saddle for epsilon: where T K(c) - c eps - ln c (c + 1) is least. Returns 0
  * when none is in reach. Also ln delta there, about. */
-static double saddle_of_epsilon(const dusk_pairs *pairs, double epsilon, double *log_delta)
+static double saddle_of_epsilon(const dusk_contour_list *list, double epsilon, double *log_delta)
 {
     double low = 0, high = INFINITY, c = 1, k[3];
     int failures = 0;
     for (int i = 0; i < 200; i++) {
-        bool ok = dusk_contour_sketch(k, pairs, c);
+        bool ok = dusk_contour_sketch(k, list, c);
         if (!ok && ++failures > FAILURES) return 0;
         double first = k[1] - 1 / c - 1 / (c + 1) - epsilon,
                second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
@@ -110,12 +110,12 @@ static double saddle_of_epsilon(const dusk_pairs *pairs, double epsilon, double 
 
 /* The abscissa whose saddle point approximation of delta is the one wanted, and
  * the epsilon that goes with it. */
-static double saddle_of_delta(const dusk_pairs *pairs, double log_delta, double *epsilon)
+static double saddle_of_delta(const dusk_contour_list *list, double log_delta, double *epsilon)
 {
     double low = 0, high = INFINITY, c = 1, k[3];
     int failures = 0;
     for (int i = 0; i < 100; i++) {
-        bool ok = dusk_contour_sketch(k, pairs, c);
+        bool ok = dusk_contour_sketch(k, list, c);
         if (!ok && ++failures > FAILURES) return 0;
         double second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
         *epsilon = k[1] - 1 / c - 1 / (c + 1);
@@ -140,11 +140,11 @@ static double saddle_of_delta(const dusk_pairs *pairs, double log_delta, double 
 /* A saddle between a bulk and rare far losses sees both: the tilted law is wide and
  * needs many nodes. A little to the left the bulk alone counts, and the integrand
  * is not much larger. */
-static double avoid_far_losses(const dusk_pairs *pairs, double c, double epsilon, double log_delta)
+static double avoid_far_losses(const dusk_contour_list *list, double c, double epsilon, double log_delta)
 {
     double k[3], best = c, least = INFINITY, start = NAN;
     for (double at = c; at > c / 4; at *= 0.93) {
-        if (!dusk_contour_sketch(k, pairs, at)) continue;
+        if (!dusk_contour_sketch(k, list, at)) continue;
         double height = k[0] - at * epsilon - log(at * (at + 1)), spread = sqrt(k[2] + 1 / (at * at));
         double period = fmax((DUSK_CONTOUR_DIGITS - log_delta) / at, 12 * spread);
         if (isnan(start)) start = height;
@@ -160,24 +160,80 @@ static dusk_status no_saddle(dusk_error *err)
                      "the contour accountant finds no saddle point");
 }
 
+/* Losses are cut off whose chance is below e^-far delta, and how sharply: nothing by
+ * default, more and more where the farthest losses alone rule the saddle, which is
+ * further to the right without them. */
+static const struct cut {
+    double far, sharpness;
+} cuts[] = { { INFINITY, 1 }, { 40, 2 }, { 40, 8 }, { 21, 8 }, { 21, 32 } };
+#define CUTS (sizeof cuts / sizeof *cuts)
+#define BETTER 1.2 /* how much further to the right is worth it */
+#define GOOD 1e-7  /* relative width that makes another list superfluous */
+
+typedef double saddle_search(const dusk_contour_list *list, double at, double *found);
+
+/* The list to work with among the first `most` cuts, which one that is, its saddle (0: none)
+ * and what the search found there. */
+typedef struct choice {
+    dusk_contour_list list;
+    size_t cut;
+    double c, found;
+} choice;
+
+static dusk_status choose_list(choice *out, const dusk_pairs *pairs, size_t most, saddle_search *search,
+                               double at, double log_delta, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    out->c = 0;
+    for (size_t i = 0; i < most; i++) {
+        choice next = { .cut = i };
+        double whole[3], cut[3], beside = 1.5 * out->c;
+        DUSK_TRY(
+            dusk_contour_list_init(&next.list, pairs, exp(log_delta - cuts[i].far), cuts[i].sharpness, err));
+        /* no search where beside the saddle nothing changes that would change it */
+        bool same = i > 0 && out->c > 0 && dusk_contour_sketch(whole, &out->list, beside) &&
+                    dusk_contour_sketch(cut, &next.list, beside) && whole[1] < 1.01 * cut[1];
+        next.c = same ? 0 : search(&next.list, at, &next.found);
+        bool better = i == 0 || next.c > (i == 1 ? 1 : BETTER) * out->c;
+        choice drop = better ? *out : next;
+        if (better) *out = next;
+        dusk_contour_list_free(&drop.list);
+        if (i == 1 && (same || !(out->c > 0))) break; /* the sharper ones would not help either */
+    }
+    if (!(out->c > 0)) status = no_saddle(err);
+done:
+    return status;
+}
+
+/* Long lists are not worth the searches. */
+static size_t cuts_for(const dusk_pairs *pairs) { return pairs->count > 50 ? 1 : CUTS; }
+
 DUSK_PROVEN(dusk_contour_delta)
 dusk_status dusk_contour_delta(dusk_bound *out, const dusk_pairs *pairs, double epsilon, dusk_error *err)
 {
-    dusk_contour_line line;
-    double log_delta = 0;
+    dusk_status status = DUSK_OK;
+    choice best = { 0 };
+    dusk_contour_line line = { 0 };
+    double log_delta = -60;
+    size_t most = cuts_for(pairs);
     if (pairs->count == 0) {
         *out = dusk_bound_of(0);
         return DUSK_OK;
     }
-    double c = saddle_of_epsilon(pairs, epsilon, &log_delta);
-    if (!(c > 0)) return no_saddle(err);
-    c = avoid_far_losses(pairs, c, epsilon, log_delta);
-    dusk_status status =
-        dusk_contour_line_init(&line, pairs, c, epsilon, log_delta, DUSK_CONTOUR_DIGITS, err);
-    if (status != DUSK_OK) return status;
+    /* what is cut off depends on delta: first about, then again */
+    DUSK_TRY(dusk_contour_list_init(&best.list, pairs, 0, 1, err));
+    if (!(saddle_of_epsilon(&best.list, epsilon, &log_delta) > 0)) log_delta = -60;
+    DUSK_TRY(choose_list(&best, pairs, most, saddle_of_epsilon, epsilon, log_delta, err));
+    log_delta = best.found;
+    DUSK_TRY(choose_list(&best, pairs, most, saddle_of_epsilon, epsilon, log_delta, err));
+    log_delta = best.found;
+    double c = avoid_far_losses(&best.list, best.c, epsilon, log_delta);
+    DUSK_TRY(dusk_contour_line_init(&line, &best.list, c, epsilon, log_delta, DUSK_CONTOUR_DIGITS, err));
     *out = dusk_contour_look_at(&line, epsilon).delta;
+done:
     dusk_contour_line_free(&line);
-    return DUSK_OK;
+    dusk_contour_list_free(&best.list);
+    return status;
 }
 
 /* Where the line's delta is `delta`, about, by Newton's method within a bracket: far
@@ -228,37 +284,65 @@ static dusk_bound enclose_epsilon(const dusk_contour_line *line, double delta, d
     return out;
 }
 
+/* One line, and what it says of the epsilon at delta; `guess` becomes its estimate. */
+static dusk_status try_line(dusk_bound *out, bool *good, double *guess, const dusk_contour_list *list,
+                            double saddle, double delta, bool first, dusk_error *err)
+{
+    dusk_contour_line line;
+    double log_delta = log(delta), c = avoid_far_losses(list, saddle, *guess, log_delta);
+    bool rough = first && c < saddle; /* the guess is poor then */
+    dusk_status status =
+        dusk_contour_line_init(&line, list, c, *guess, log_delta, rough ? 8 : DUSK_CONTOUR_DIGITS, err);
+    if (status != DUSK_OK) return status;
+    double rest = delta - line.infinite.upper / 2 - line.infinite.lower / 2;
+    double epsilon = rest > 0 ? find_epsilon(&line, rest, *guess) : INFINITY;
+    *out = rest > 0 ? enclose_epsilon(&line, delta, epsilon) : (dusk_bound){ 0, INFINITY };
+    dusk_contour_line_free(&line);
+    *good = out->upper - out->lower <= 1e-9 * out->upper || !(epsilon > 0) || isinf(epsilon) ||
+            (!rough && fabs(epsilon - *guess) < 0.1 / c);
+    *guess = epsilon;
+    return DUSK_OK;
+}
+
+/* What one list says: a few lines, each nearer to the answer. */
+static dusk_status try_list(dusk_bound *out, const choice *from, double delta, dusk_error *err)
+{
+    double guess = from->found, c = from->c, ignored;
+    bool good = false;
+    *out = (dusk_bound){ 0, INFINITY };
+    for (int round = 0; !good && round < 4; round++) {
+        dusk_status status = try_line(out, &good, &guess, &from->list, c, delta, round == 0, err);
+        if (status != DUSK_OK) return status;
+        if (good) break;
+        c = saddle_of_epsilon(&from->list, guess, &ignored);
+        if (!(c > 0)) return no_saddle(err);
+    }
+    return DUSK_OK;
+}
+
 DUSK_PROVEN(dusk_contour_epsilon)
 dusk_status dusk_contour_epsilon(dusk_bound *out, const dusk_pairs *pairs, double delta, dusk_error *err)
 {
-    if (pairs->count == 0) {
-        *out = dusk_bound_of(0);
-        return DUSK_OK;
+    dusk_status status = DUSK_OK;
+    choice best = { 0 };
+    dusk_bound all = { 0, pairs->count > 0 ? INFINITY : 0 };
+    if (pairs->count > 0 && delta > 0) {
+        bool answered = false;
+        for (size_t most = cuts_for(pairs); most > 0; most = best.cut) {
+            dusk_bound one = { 0, INFINITY };
+            DUSK_TRY(choose_list(&best, pairs, most, saddle_of_delta, log(delta), log(delta), err));
+            status = try_list(&one, &best, delta, err);
+            if (status != DUSK_OK && status != DUSK_ERR_UNSUPPORTED) goto done;
+            if (status == DUSK_OK) answered = true;
+            if (one.lower > all.lower) all.lower = one.lower;
+            if (one.upper < all.upper) all.upper = one.upper;
+            if (all.upper - all.lower <= GOOD * all.upper) break;
+        }
+        if (answered) status = DUSK_OK;
+        if (status != DUSK_OK) goto done;
     }
-    if (!(delta > 0)) {
-        *out = (dusk_bound){ 0, INFINITY };
-        return DUSK_OK;
-    }
-    double guess, log_delta = log(delta), c = saddle_of_delta(pairs, log_delta, &guess);
-    for (int round = 0; c > 0; round++) {
-        dusk_contour_line line;
-        double saddle = c;
-        c = avoid_far_losses(pairs, saddle, guess, log_delta);
-        /* the guess is poor then */
-        bool rough = round == 0 && c < saddle;
-        dusk_status status =
-            dusk_contour_line_init(&line, pairs, c, guess, log_delta, rough ? 8 : DUSK_CONTOUR_DIGITS, err);
-        if (status != DUSK_OK) return status;
-        double rest = delta - line.infinite.upper / 2 - line.infinite.lower / 2;
-        double epsilon = rest > 0 ? find_epsilon(&line, rest, guess) : INFINITY;
-        *out = rest > 0 ? enclose_epsilon(&line, delta, epsilon) : (dusk_bound){ 0, INFINITY };
-        dusk_contour_line_free(&line);
-        bool good = out->upper - out->lower <= 1e-9 * out->upper || !(epsilon > 0) || isinf(epsilon) ||
-                    (!rough && fabs(epsilon - guess) < 0.1 / c);
-        if (good || round == 3) return DUSK_OK;
-        guess = epsilon;
-        double ignored;
-        c = saddle_of_epsilon(pairs, guess, &ignored);
-    }
-    return no_saddle(err);
+    *out = all;
+done:
+    dusk_contour_list_free(&best.list);
+    return status;
 }

@@ -47,8 +47,32 @@ static bool atoms_sketch(double out[3], const dusk_pair *pair, double c)
     return isfinite(out[0]) && isfinite(out[1]) && isfinite(out[2]);
 }
 
-bool dusk_contour_sketch(double out[3], const dusk_pairs *pairs, double c)
+dusk_status dusk_contour_list_init(dusk_contour_list *list, const dusk_pairs *pairs, double lost,
+                                   double sharpness, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
+    *list = (dusk_contour_list){ .pairs = pairs };
+    DUSK_NEW(list->mixture, pairs->count);
+    for (size_t i = 0; i < pairs->count; i++) list->repeats += times_of(&pairs->pair[i]);
+    for (size_t i = 0; i < pairs->count; i++) {
+        const dusk_pair *pair = &pairs->pair[i];
+        bool far = lost > 0 && pair->kind == DUSK_PAIR_MIXTURE && pair->direction != DUSK_ADD;
+        list->mixture[i] =
+            far ? dusk_mixture_tapered(pair, lost / list->repeats, sharpness) : dusk_mixture_whole(pair);
+    }
+done:
+    return status;
+}
+
+void dusk_contour_list_free(dusk_contour_list *list)
+{
+    dusk_deallocate(list->mixture);
+    *list = (dusk_contour_list){ 0 };
+}
+
+bool dusk_contour_sketch(double out[3], const dusk_contour_list *list, double c)
+{
+    const dusk_pairs *pairs = list->pairs;
     out[0] = out[1] = out[2] = 0;
     for (size_t i = 0; i < pairs->count; i++) {
         const dusk_pair *pair = &pairs->pair[i];
@@ -59,7 +83,7 @@ bool dusk_contour_sketch(double out[3], const dusk_pairs *pairs, double c)
             one[1] = m * (c + 0.5);
             one[2] = m;
         } else if (pair->kind == DUSK_PAIR_MIXTURE) {
-            if (!dusk_mixture_sketch(one, pair, c)) return false;
+            if (!dusk_mixture_sketch(one, &list->mixture[i], c)) return false;
         } else if (!atoms_sketch(one, pair, c)) {
             return false;
         }
@@ -113,15 +137,15 @@ done:
 
 /* Where along the line nothing is left: one bound a pair. */
 typedef struct plan {
-    dusk_decay *decay; /* of MIXTURE pairs; NULL: not wanted, nor is the range */
-    double gaussian;   /* sum of mu^2, rounded down */
-    double variance;   /* sum of T K'', about */
-    double *range;     /* of x, of MIXTURE pairs; of the others the number of nodes */
-    double repeats;    /* sum of T */
+    dusk_decay *decay;         /* of MIXTURE pairs; NULL: not wanted, nor is the frame */
+    double gaussian;           /* sum of mu^2, rounded down */
+    double variance;           /* sum of T K'', about */
+    dusk_mixture_frame *frame; /* of MIXTURE pairs */
 } plan;
 
-static double decay_at(const plan *p, const dusk_pairs *pairs, double t)
+static double decay_at(const plan *p, const dusk_contour_list *list, double t)
 {
+    const dusk_pairs *pairs = list->pairs;
     double sum = -p->gaussian * t * t / 2 * (1 - 8 * U);
     for (size_t i = 0; i < pairs->count; i++)
         if (pairs->pair[i].kind == DUSK_PAIR_MIXTURE)
@@ -129,11 +153,16 @@ static double decay_at(const plan *p, const dusk_pairs *pairs, double t)
     return sum;
 }
 
-static double tolerance_for(const plan *p) { return 0x1p-53 / (p->repeats > 16 ? p->repeats : 16); }
+static double tolerance_for(const dusk_contour_list *list)
+{
+    return 0x1p-53 / (list->repeats > 16 ? list->repeats : 16);
+}
 
 /* sum of T K(c) and how it decays. */
-static dusk_status start_line(dusk_contour_line *line, plan *p, const dusk_pairs *pairs, dusk_error *err)
+static dusk_status start_line(dusk_contour_line *line, plan *p, const dusk_contour_list *list,
+                              dusk_error *err)
 {
+    const dusk_pairs *pairs = list->pairs;
     dusk_status status = DUSK_OK;
     dusk_mixture_grid grid = { 0 };
     dusk_bound c = dusk_bound_of(line->c), half = dusk_bound_of(0.5);
@@ -148,16 +177,16 @@ static dusk_status start_line(dusk_contour_line *line, plan *p, const dusk_pairs
             p->variance += pair->mu_squared.upper;
         } else {
             if (pair->kind == DUSK_PAIR_MIXTURE) {
-                DUSK_TRY(dusk_mixture_grid_init(&grid, pair, line->c, 0, tolerance_for(p), err));
-                if (p->decay) DUSK_TRY(dusk_decay_init(&p->decay[i], pair, &grid, err));
+                DUSK_TRY(dusk_mixture_grid_init(&grid, &list->mixture[i], line->c, 0, tolerance_for(list),
+                                                NULL, err));
+                if (p->decay) DUSK_TRY(dusk_decay_init(&p->decay[i], &list->mixture[i], &grid, err));
             } else {
                 DUSK_TRY(atoms_grid(&grid, pair, line->c, err));
             }
             k.lower = dusk_sub_down(grid.log_moment, grid.log_moment_error);
             k.upper = dusk_add_up(grid.log_moment, grid.log_moment_error);
             p->variance += times_of(pair) * grid.variance;
-            if (p->range)
-                p->range[i] = pair->kind == DUSK_PAIR_MIXTURE ? grid.left + grid.right : (double)grid.count;
+            if (p->frame) p->frame[i] = (dusk_mixture_frame){ grid.left, grid.right, k.lower };
         }
         /* times k, which may have either sign */
         double low = k.lower < 0 ? times.upper : times.lower, high = k.upper < 0 ? times.lower : times.upper;
@@ -174,14 +203,14 @@ done:
 /* How far apart copies of delta must be so that far losses add less than
  * exp(enough) to it, by a Chernoff bound at an abscissa c' > c; which c' needs
  * the least. */
-static double choose_period(double *right, const dusk_pairs *pairs, double c, double epsilon, double least,
-                            double enough)
+static double choose_period(double *right, const dusk_contour_list *list, double c, double epsilon,
+                            double least, double enough)
 {
     double best = INFINITY;
     *right = 2 * c;
     for (double gap = 4 * c; gap > c / 1024; gap /= 1.6) {
         double k[3], at = c + gap;
-        if (!dusk_contour_sketch(k, pairs, at)) continue;
+        if (!dusk_contour_sketch(k, list, at)) continue;
         double chernoff = k[0] - at * epsilon + at * log(at) - (1 + at) * log1p(at);
         double period = (chernoff - enough) / gap;
         if (period > best) break;
@@ -192,27 +221,31 @@ static double choose_period(double *right, const dusk_pairs *pairs, double c, do
     return best;
 }
 
-/* Nodes of the line times nodes of the pairs. */
-static double work_for(const plan *p, const dusk_pairs *pairs, double c, double step, double reach)
+/* Nodes of the line times nodes of the pairs, about: of many pairs some are asked. */
+static double work_for(const plan *p, const dusk_contour_list *list, double c, double step, double reach)
 {
+    const dusk_pairs *pairs = list->pairs;
+    size_t stride = pairs->count / 32 + 1, asked = 0;
     double nodes = 0;
-    for (size_t i = 0; i < pairs->count; i++) {
+    for (size_t i = 0; i < pairs->count; i += stride, asked++) {
         const dusk_pair *pair = &pairs->pair[i];
+        const dusk_mixture_frame *f = &p->frame[i];
         if (pair->kind == DUSK_PAIR_MIXTURE)
-            nodes += dusk_mixture_nodes(pair, c, reach, tolerance_for(p), p->range[i]);
+            nodes += (f->left + f->right) /
+                     dusk_mixture_choose_long_step(&list->mixture[i], c, reach, tolerance_for(list), f).step;
         else
-            nodes += p->range[i] + 1;
+            nodes += (double)pair->atoms + 1;
     }
-    return (reach / step + 10) * nodes;
+    return (reach / step + 10) * nodes / (double)asked * (double)pairs->count;
 }
 
 /* How far apart nodes may be, and up to where they are needed. Where that would
  * be too much work, more is left out. */
-static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_pairs *pairs, double epsilon,
-                           double log_delta, double digits, dusk_error *err)
+static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_contour_list *list,
+                           double epsilon, double log_delta, double digits, dusk_error *err)
 {
     double c = line->c, spread = sqrt(p->variance + 1 / (c * c)), period;
-    period = choose_period(&line->right, pairs, c, epsilon, fmax((digits - log_delta) / c, 12 * spread),
+    period = choose_period(&line->right, list, c, epsilon, fmax((digits - log_delta) / c, 12 * spread),
                            log_delta - digits);
     if (!isfinite(period)) return refuse(err, "finds losses that are too far apart");
     line->step = 2 * PI / period;
@@ -221,14 +254,14 @@ static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_pa
     for (double left_out = digits; left_out >= 16 || left_out == digits; left_out -= 2) {
         double most = line->step * (double)COUNT_MAX;
         for (top = 0.25 / spread; top < most; top *= 1.3)
-            if (decay_at(p, pairs, top) - log(PI * top) < log_main - left_out) break;
+            if (decay_at(p, list, top) - log(PI * top) < log_main - left_out) break;
         for (int i = 0; i < 5; i++, top /= 1.045)
-            if (!(decay_at(p, pairs, top / 1.045) - log(PI * top) < log_main - left_out)) break;
-        double work = work_for(p, pairs, c, line->step, top);
+            if (!(decay_at(p, list, top / 1.045) - log(PI * top) < log_main - left_out)) break;
+        double work = work_for(p, list, c, line->step, top);
         if (!(work < (left_out > 31 ? WORK_GOOD : WORK_MAX))) continue;
         line->count = (size_t)ceil(top / line->step);
         if (line->count < 2) line->count = 2;
-        line->beyond = decay_at(p, pairs, (double)line->count * line->step);
+        line->beyond = decay_at(p, list, (double)line->count * line->step);
         return DUSK_OK;
     }
     return refuse(
@@ -270,8 +303,10 @@ static void add_gaussian(dusk_contour_line *line, dusk_bound mu_squared)
     }
 }
 
-static dusk_status sweep(dusk_contour_line *line, const plan *p, const dusk_pairs *pairs, dusk_error *err)
+static dusk_status sweep(dusk_contour_line *line, const plan *p, const dusk_contour_list *list,
+                         dusk_error *err)
 {
+    const dusk_pairs *pairs = list->pairs;
     dusk_status status = DUSK_OK;
     dusk_mixture_grid grid = { 0 };
     double *phi = NULL, reach = (double)line->count * line->step;
@@ -286,7 +321,8 @@ static dusk_status sweep(dusk_contour_line *line, const plan *p, const dusk_pair
             continue;
         }
         if (pair->kind == DUSK_PAIR_MIXTURE)
-            DUSK_TRY(dusk_mixture_grid_init(&grid, pair, line->c, reach, tolerance_for(p), err));
+            DUSK_TRY(dusk_mixture_grid_init(&grid, &list->mixture[i], line->c, reach, tolerance_for(list),
+                                            &p->frame[i], err));
         else
             DUSK_TRY(atoms_grid(&grid, pair, line->c, err));
         dusk_mixture_sweep(&grid, line->step, line->count, phi, phi + line->count);
@@ -302,25 +338,26 @@ done:
 }
 
 /* sum of T K(c') rounded up. */
-static dusk_status find_right(dusk_contour_line *line, const dusk_pairs *pairs, dusk_error *err)
+static dusk_status find_right(dusk_contour_line *line, const dusk_contour_list *list, dusk_error *err)
 {
     dusk_contour_line far = { .c = line->right };
     plan p = { 0 };
     dusk_status status = DUSK_OK;
-    for (size_t i = 0; i < pairs->count; i++) p.repeats += times_of(&pairs->pair[i]);
-    DUSK_TRY(start_line(&far, &p, pairs, err));
+    DUSK_TRY(start_line(&far, &p, list, err));
     line->right_start = far.start.upper;
 done:
     return status;
 }
 
 /* 1 - product of (1 - p)^T */
-static dusk_bound infinite_mass(const dusk_pairs *pairs)
+static dusk_bound infinite_mass(const dusk_contour_list *list)
 {
+    const dusk_pairs *pairs = list->pairs;
     dusk_bound log_rest = dusk_bound_of(0);
     for (size_t i = 0; i < pairs->count; i++) {
         const dusk_pair *pair = &pairs->pair[i];
-        dusk_bound one = { dusk_log1p_down(-pair->infinite.upper), dusk_log1p_up(-pair->infinite.lower) };
+        dusk_bound one = { dusk_log1p_down(-dusk_add_up(pair->infinite.upper, list->mixture[i].lost)),
+                           dusk_log1p_up(-pair->infinite.lower) };
         dusk_bound times = dusk_bound_of_whole(pair->times);
         log_rest.lower = dusk_add_down(log_rest.lower, dusk_mul_down(times.upper, one.lower));
         log_rest.upper = dusk_add_up(log_rest.upper, one.upper < 0 ? dusk_mul_up(times.lower, one.upper) : 0);
@@ -342,24 +379,23 @@ static dusk_status check(const dusk_pairs *pairs, dusk_error *err)
 }
 
 DUSK_PROVEN(dusk_contour_line_init)
-dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pairs, double c, double epsilon,
-                                   double log_delta, double digits, dusk_error *err)
+dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_contour_list *list, double c,
+                                   double epsilon, double log_delta, double digits, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     plan p = { 0 };
     *line = (dusk_contour_line){ .c = c };
-    DUSK_TRY(check(pairs, err));
-    DUSK_NEW(p.decay, pairs->count);
-    DUSK_NEW(p.range, pairs->count);
-    for (size_t i = 0; i < pairs->count; i++) p.repeats += times_of(&pairs->pair[i]);
-    line->infinite = infinite_mass(pairs);
-    DUSK_TRY(start_line(line, &p, pairs, err));
-    DUSK_TRY(lay_out(line, &p, pairs, epsilon, log_delta, digits, err));
-    DUSK_TRY(find_right(line, pairs, err));
-    DUSK_TRY(sweep(line, &p, pairs, err));
+    DUSK_TRY(check(list->pairs, err));
+    DUSK_NEW(p.decay, list->pairs->count);
+    DUSK_NEW(p.frame, list->pairs->count);
+    line->infinite = infinite_mass(list);
+    DUSK_TRY(start_line(line, &p, list, err));
+    DUSK_TRY(lay_out(line, &p, list, epsilon, log_delta, digits, err));
+    DUSK_TRY(find_right(line, list, err));
+    DUSK_TRY(sweep(line, &p, list, err));
 done:
     dusk_deallocate(p.decay);
-    dusk_deallocate(p.range);
+    dusk_deallocate(p.frame);
     if (status != DUSK_OK) dusk_contour_line_free(line);
     return status;
 }

@@ -8,6 +8,19 @@
 
 #include "accounting/mixture.h"
 
+/* A list of pairs as the line takes it: MIXTURE pairs maybe without their farthest
+ * losses (mixture.h). */
+typedef struct dusk_contour_list {
+    const dusk_pairs *pairs;
+    dusk_mixture *mixture; /* of MIXTURE pairs */
+    double repeats;        /* sum of T */
+} dusk_contour_list;
+/* What is left out can add about `lost` to delta (0: nothing is); `sharpness` is that
+ * of mixture.h. */
+DUSK_MUST_USE dusk_status dusk_contour_list_init(dusk_contour_list *list, const dusk_pairs *pairs,
+                                                 double lost, double sharpness, dusk_error *err);
+void dusk_contour_list_free(dusk_contour_list *list);
+
 typedef struct dusk_contour_line {
     double c, step;
     size_t count;        /* nodes j = 0 .. count */
@@ -17,17 +30,17 @@ typedef struct dusk_contour_line {
     double beyond;       /* ln |exp(sum of T (K(s) - K(c)))| is at most this further up */
     double right;        /* another abscissa c' > c, */
     double right_start;  /* and sum of T K(c'), rounded up: Chernoff bounds of far losses */
-    dusk_bound infinite; /* P(L = +inf) of the whole list */
+    dusk_bound infinite; /* P(L = +inf) of the whole list, or what counts as such */
 } dusk_contour_line;
 
 /* ln of the sum's moments about the abscissa c: sum of T K, of T K', of T K''. */
-bool dusk_contour_sketch(double out[3], const dusk_pairs *pairs, double c);
+bool dusk_contour_sketch(double out[3], const dusk_contour_list *list, double c);
 /* A line through c that serves epsilons near `epsilon`, where delta is about
  * exp(log_delta). About exp(-digits) of delta is left out, or more where that would
  * be too much work. */
 #define DUSK_CONTOUR_DIGITS 36.0
-DUSK_MUST_USE dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_pairs *pairs, double c,
-                                                 double epsilon, double log_delta, double digits,
+DUSK_MUST_USE dusk_status dusk_contour_line_init(dusk_contour_line *line, const dusk_contour_list *list,
+                                                 double c, double epsilon, double log_delta, double digits,
                                                  dusk_error *err);
 void dusk_contour_line_free(dusk_contour_line *line);
 

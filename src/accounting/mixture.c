@@ -26,50 +26,6 @@
 #define REFRESH 64
 #define SHIFT_FROM 30.0
 
-/* r(x) - 1 = sum_j w_j (e^y_j - 1), y_j = j (2 x - j) / (2 sigma^2). Weights are
- * off by 8 U, y by 6 U (|2 j x| + j^2) / (2 sigma^2), each term by 4 more roundings. */
-DUSK_PROVEN(dusk_mixture_ratio_at)
-dusk_mixture_ratio dusk_mixture_ratio_at(const dusk_pair *pair, double x)
-{
-    double variance2 = 2 * (pair->sigma * pair->sigma), J = (double)pair->shifts;
-    double top = J * (2 * x - J) / variance2, low = (2 * x - 1) / variance2;
-    double excess = 0, size = 0, blur = 0, slope = 0;
-    if (top < low) top = low;
-    double shift = top > 500 ? top : 0, scale = shift > 0 ? exp(-shift) : 1;
-    for (size_t j = 1; j <= pair->shifts; j++) {
-        double d = (double)j, y = d * (2 * x - d) / variance2;
-        double e = shift > 0 ? exp(y - shift) : expm1(y), p = shift > 0 ? e : 1 + e;
-        double w = pair->weight[j];
-        excess += w * e;
-        size += w * fabs(e);
-        blur += w * p * (d * (2 * fabs(x) + d) / variance2 + fabs(shift));
-        slope += w * p * d;
-    }
-    dusk_mixture_ratio out;
-    if (shift > 0) { /* the rest of r is below e^-400 of it */
-        out.log = shift + log(excess + scale);
-        out.excess = INFINITY;
-        out.error = BLUR * (6 * U * blur / excess + (32 + J) * U + LIBM * out.log + scale / excess);
-        out.slope = 2 * slope / (excess * variance2);
-        return out;
-    }
-    double r = 1 + excess;
-    out.excess = excess;
-    out.log = log1p(excess);
-    out.error = BLUR * ((6 * U * blur + (32 + J) * U * size) / r + LIBM * fabs(out.log));
-    out.slope = 2 * slope / (r * variance2);
-    if (!(r > 0x1p-30)) out.error = INFINITY;
-    return out;
-}
-
-void dusk_mixture_ratios(dusk_mixture_ratio *a, dusk_mixture_ratio *b, const dusk_pair *pair, double x)
-{
-    const dusk_mixture_ratio one = { 0 };
-    *a = pair->direction == DUSK_ADD ? one : dusk_mixture_ratio_at(pair, x);
-    *b = pair->direction == DUSK_REMOVE ? one
-                                        : dusk_mixture_ratio_at(pair, pair->direction == DUSK_ADD ? x : -x);
-}
-
 /* e^z - 1 - z to a few roundings, for z <= 1: z^2/2! + z^3/3! + ... */
 static double second_order(double z)
 {
@@ -106,48 +62,17 @@ static void sum_add(sum *s, double x)
     s->size += fabs(x);
 }
 
-/* The step of the trapezoid rule, and how far off it may be relative to M(c):
- *   2 exp(sigma^2 b^2/2) (exp(k t J b - c' ln cos(J b/2)) + 1 + 2 (c + t)) / (exp(2 pi sigma^2 b/h) - 1)
- * for every b in (0, pi/J); k is 2 where both ratios move, c' = 0 where r_b is 1. */
-typedef struct step_choice {
-    double step, error;
-} step_choice;
-
-DUSK_PROVEN(choose_step)
-static step_choice choose_step(const dusk_pair *pair, double c, double t, double tolerance)
-{
-    double variance = pair->sigma * pair->sigma, J = (double)pair->shifts;
-    double k = pair->direction == DUSK_REPLACE ? 2 : 1, bottom = pair->direction == DUSK_REMOVE ? 0 : c;
-    double best = 0, best_angle = 0, best_log = 0, wanted = log(1 / tolerance);
-    for (int i = 0; i <= 40; i++) {
-        double b = PI / J * (i <= 20 ? 0x1p-5 * exp2(i / 4.0) : 1 - 0.5 * exp2((20 - i) / 4.0));
-        if (i == 0) b = sqrt(2 * wanted / variance); /* best where sigma is large */
-        if (i <= 20 && b > PI / J / 2) continue;
-        double power = k * t * J * b - bottom * log(cos(J * b / 2));
-        double log_top = log(2) + variance * b * b / 2 + (power > 0 ? power : 0) + log(2 + 2 * (c + t));
-        double step = 2 * PI * variance * b / (wanted + log_top);
-        if (step > best) best = step, best_angle = b, best_log = log_top;
-    }
-    step_choice out = { 0, INFINITY };
-    if (!(best > 0) || !isfinite(best)) return out;
-    int exponent; /* few bits: k step is exact */
-    double digits = frexp(best, &exponent);
-    out.step = ldexp(floor(digits * 0x1p24), exponent - 24);
-    double fall = 2 * PI * variance * best_angle / out.step * (1 - 0x1p-40);
-    out.step *= DUSK_MUTATE(MIXTURE_STEP_TOO_LONG, 1, 2);
-    out.error = BLUR * exp(best_log - fall) / -expm1(-fall);
-    return out;
-}
-
 /* What is gathered while nodes are added. */
 typedef struct gathering {
     dusk_mixture_grid *grid;
-    const dusk_pair *pair;
-    double c, reach, tolerance, step, norm;
-    double largest; /* of the logarithms of the masses, without norm */
-    sum excess;     /* M - 1 */
-    double error;   /* of its terms */
-    double tail;    /* what was left out */
+    const dusk_mixture *mixture;
+    double c, tolerance, step, norm;
+    bool sweeps;                     /* ln M(c) is not wanted */
+    double largest;                  /* of the logarithms of the masses, without norm */
+    sum excess;                      /* M - 1 */
+    double error;                    /* of its terms */
+    double tail;                     /* what was left out */
+    double far, far_slope, far_tail; /* a place far to the right: d ln r / dx and what is beyond it */
 } gathering;
 
 static dusk_status grow(dusk_mixture_grid *grid, dusk_error *err)
@@ -186,25 +111,55 @@ void dusk_mixture_grid_free(dusk_mixture_grid *grid)
     *grid = (dusk_mixture_grid){ 0 };
 }
 
+/* The terms at x, relative to M(c), which is at least 1 and at least its largest node so
+ * far; and what follows when they fall by e^-fall a node. */
+static double tail_terms(const gathering *g, double log_f, const dusk_mixture_ratio *a,
+                         const dusk_mixture_ratio *b, double fall)
+{
+    double ref = g->largest + log(g->norm) > 0 ? g->largest + log(g->norm) : 0, c = g->c;
+    double term = exp(log_f + (c + 1) * a->log - c * b->log - ref) + (1 + c) * exp(log_f + a->log - ref) +
+                  c * exp(log_f + b->log - ref);
+    if (!(fall > 0.01)) return INFINITY;
+    /* nodes, and the integral from half a step on */
+    return 1.02 * g->norm * term * (1 / expm1(fall) + exp(-fall / 2) / fall);
+}
+
 /* A bound on all nodes beyond x = +-|x|, relative to M(c), from the one at x: terms
- * fall by a factor at least; +inf where that is not seen yet. M(c) is at least 1,
- * and at least its largest node so far. */
+ * fall by a factor at least; +inf where that is not seen yet. (ln r)' grows with x: up
+ * to `far` it is what it is there, beyond it J / sigma^2. */
 DUSK_PROVEN(tail_bound)
 static double tail_bound(const gathering *g, double x, double log_f, const dusk_mixture_ratio *a,
                          const dusk_mixture_ratio *b)
 {
-    const dusk_pair *pair = g->pair;
+    const dusk_pair *pair = g->mixture->pair;
     double variance = pair->sigma * pair->sigma, c = g->c, J = (double)pair->shifts, rate = 0;
-    if (x > 0) rate = (pair->direction == DUSK_ADD ? 1 : c + 1) * J / variance;
+    bool near = x > 0 && x < g->far;
+    double slope = near ? g->far_slope : J / variance;
+    if (x > 0) rate = (pair->direction == DUSK_ADD ? 1 : c + 1) * slope;
     if (x > 0 && pair->direction == DUSK_REPLACE) rate += c * BLUR * b->slope;
     if (x < 0 && pair->direction == DUSK_ADD) rate = c * BLUR * b->slope;
     if (x < 0 && pair->direction == DUSK_REPLACE) rate = J / variance;
-    double fall = (fabs(x) / variance - rate) * g->step;
-    if (!(fall > 0.01)) return INFINITY;
-    double ref = g->largest + log(g->norm) > 0 ? g->largest + log(g->norm) : 0;
-    double term = exp(log_f + (c + 1) * a->log - c * b->log - ref) +
-                  (1 + c + g->reach) * exp(log_f + a->log - ref) + (c + g->reach) * exp(log_f + b->log - ref);
-    return BLUR * g->norm * term / expm1(fall);
+    double width = g->mixture->width, over = width > 0 && x > g->mixture->at ? x - g->mixture->at : 0;
+    double fall = (fabs(x) / variance - rate + (over > 0 ? over / (width * width) : 0)) * g->step;
+    return tail_terms(g, log_f, a, b, fall) + (near ? g->far_tail : 0);
+}
+
+/* Far enough to the right that (c + 1) J / sigma^2 is less than what pulls back. */
+static void look_far(gathering *g)
+{
+    const dusk_mixture *m = g->mixture;
+    double variance = m->pair->sigma * m->pair->sigma, J = (double)m->pair->shifts, error;
+    double pull = 1 / variance + (m->width > 0 ? 1 / (m->width * m->width) : 0);
+    double rate = ((m->pair->direction == DUSK_ADD ? 1 : 2 * g->c + 1) * J) / variance;
+    g->far = 1.1 * (rate + (m->width > 0 ? m->at / (m->width * m->width) : 0)) / pull + 4 * m->pair->sigma;
+    dusk_mixture_ratio a, b, there = dusk_mixture_ratio_at(m->pair, g->far);
+    double log_f = -(g->far * g->far / (2 * variance)) + dusk_mixture_log_taper(m, g->far, &error);
+    dusk_mixture_ratios(&a, &b, m->pair, g->far);
+    g->far_slope = BLUR * there.slope;
+    double over = m->width > 0 && g->far > m->at ? (g->far - m->at) / (m->width * m->width) : 0;
+    g->far_tail = tail_terms(g, log_f + 1, &a, &b, (g->far / variance + over - rate) * g->step);
+    /* without ends of its own the bound is that of a rule without a far place */
+    if (!(there.error < 1e-3) || !(g->far_tail < g->tolerance / 4)) g->far = 0;
 }
 
 /* a e^z - a in modulus, about: how a e^z - a - a z changes with z. */
@@ -225,7 +180,8 @@ static double weighted_error(double norm, double log_a, double z, double error)
 }
 
 /* One node. */
-static void add_node(gathering *g, double log_f, const dusk_mixture_ratio *a, const dusk_mixture_ratio *b)
+static void add_node(gathering *g, double log_f, double f_error, const dusk_mixture_ratio *a,
+                     const dusk_mixture_ratio *b)
 {
     dusk_mixture_grid *grid = g->grid;
     size_t i = grid->count++;
@@ -234,48 +190,53 @@ static void add_node(gathering *g, double log_f, const dusk_mixture_ratio *a, co
     grid->loss[i] = a->log - b->log;
     grid->mass[i] = log_f + z;
     grid->error[i] = a->error + b->error + U * fabs(grid->loss[i]);
-    grid->blur[i] = BLUR * (z_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
+    grid->blur[i] = BLUR * (z_error + f_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
     if (grid->mass[i] > g->largest) g->largest = grid->mass[i];
-    if (g->reach > 0) return; /* ln M(c) is not wanted */
+    if (g->sweeps) return;
     sum_add(&g->excess, weighted(norm, log_f, z));
     sum_add(&g->excess, -(c + 1) * weighted(norm, log_f, a->log));
     sum_add(&g->excess, c * weighted(norm, log_f, b->log));
-    g->error += weighted_error(norm, log_f, z, z_error) +
-                (c + 1) * weighted_error(norm, log_f, a->log, a->error) +
-                c * weighted_error(norm, log_f, b->log, b->error);
+    g->error += weighted_error(norm, log_f, z, z_error) + f_error * fabs(weighted(norm, log_f, z));
+    g->error += (c + 1) * (weighted_error(norm, log_f, a->log, a->error) +
+                           f_error * fabs(weighted(norm, log_f, a->log)));
+    g->error +=
+        c * (weighted_error(norm, log_f, b->log, b->error) + f_error * fabs(weighted(norm, log_f, b->log)));
 }
 
 /* The nodes on one side of 0, and 0 itself for sign > 0. */
 static dusk_status add_side(gathering *g, double sign, dusk_error *err)
 {
-    double variance2 = 2 * (g->pair->sigma * g->pair->sigma);
+    const dusk_pair *pair = g->mixture->pair;
+    double variance2 = 2 * (pair->sigma * pair->sigma);
     for (size_t k = sign > 0 ? 0 : 1; k < NODES_MAX; k++) {
-        double x = sign * (double)k * g->step, log_f = -(x * x / variance2), tail;
+        double x = sign * (double)k * g->step, f_error, tail;
+        double log_f = -(x * x / variance2) + dusk_mixture_log_taper(g->mixture, x, &f_error);
         dusk_mixture_ratio a, b;
-        dusk_mixture_ratios(&a, &b, g->pair, x);
-        if (!(a.error + b.error < 1e-3)) break;
+        dusk_mixture_ratios(&a, &b, pair, x);
+        if (!(a.error + b.error + f_error < 1e-3)) break;
         if (g->grid->count + 8 > g->grid->room) {
             dusk_status status = grow(g->grid, err);
             if (status != DUSK_OK) return status;
         }
-        add_node(g, log_f, &a, &b);
+        add_node(g, log_f, f_error, &a, &b);
         tail = k == 0 ? INFINITY : tail_bound(g, x, log_f, &a, &b);
+        tail *= DUSK_MUTATE(MIXTURE_TAIL_TOO_SMALL, 1, 1e-4);
         if (tail <= g->tolerance) {
-            g->tail += DUSK_MUTATE(MIXTURE_TAIL_DROPPED, tail, 0);
+            g->tail += tail;
             *(sign > 0 ? &g->grid->right : &g->grid->left) = fabs(x);
             return DUSK_OK;
         }
     }
     return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "another accountant may do",
-                     "the contour accountant needs too many nodes for noise of deviation %g", g->pair->sigma);
+                     "the contour accountant needs too many nodes for noise of deviation %g", pair->sigma);
 }
 
 /* Masses from their logarithms; ln M(c); errors. */
-static void settle(gathering *g, const step_choice *choice)
+static void settle(gathering *g, double step_error)
 {
     dusk_mixture_grid *grid = g->grid;
     size_t n = grid->count;
-    double shift = g->largest + log(g->norm) > SHIFT_FROM ? g->largest : 0, off = choice->error + g->tail;
+    double shift = g->largest + log(g->norm) > SHIFT_FROM ? g->largest : 0, off = step_error + g->tail;
     double blur = 0, spread = 0, linear = 0, mean = 0, square = 0;
     sum all = { 0 };
     for (size_t i = 0; i < n; i++) {
@@ -288,7 +249,7 @@ static void settle(gathering *g, const step_choice *choice)
         linear += mass * ((grid->blur[i] + (double)(128 + n / 8) * U) * size + grid->error[i]);
     }
     double total = all.high + all.low, total_error = BLUR * (blur / total + off + 8 * U);
-    if (g->reach > 0) {
+    if (g->sweeps) {
         grid->log_moment = NAN;
         grid->log_moment_error = INFINITY;
     } else if (shift > 0) {
@@ -296,7 +257,10 @@ static void settle(gathering *g, const step_choice *choice)
         grid->log_moment_error = BLUR * total_error + 4 * LIBM * (fabs(shift) + fabs(grid->log_moment));
     } else {
         double excess = g->excess.high + g->excess.low;
-        double error = g->error + 4 * U * fabs(excess) + 16 * (double)n * U * (double)n * U * g->excess.size;
+        /* w f r_a and w f r_b are not quite densities */
+        double lost = (2 * g->c + 1) * g->mixture->lost;
+        double error =
+            g->error + lost + 4 * U * fabs(excess) + 16 * (double)n * U * (double)n * U * g->excess.size;
         grid->log_moment = log1p(excess);
         grid->log_moment_error = BLUR * (error / (1 + excess) + off) + LIBM * fabs(grid->log_moment);
     }
@@ -315,30 +279,44 @@ static void settle(gathering *g, const step_choice *choice)
 }
 
 DUSK_PROVEN(dusk_mixture_grid_init)
-dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_pair *pair, double c, double reach,
-                                   double tolerance, dusk_error *err)
+dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_mixture *mixture, double c,
+                                   double reach, double tolerance, const dusk_mixture_frame *frame,
+                                   dusk_error *err)
 {
-    step_choice choice = choose_step(pair, c, reach, tolerance);
-    gathering g = { .grid = grid, .pair = pair, .c = c, .reach = reach, .tolerance = tolerance };
+    dusk_mixture_step choice = frame ? dusk_mixture_choose_long_step(mixture, c, reach, tolerance, frame)
+                                     : dusk_mixture_choose_step(mixture, c, 0, tolerance);
+    gathering g = {
+        .grid = grid, .mixture = mixture, .c = c, .tolerance = tolerance, .sweeps = frame != NULL
+    };
     grid->count = 0;
     grid->c = c;
     g.largest = -INFINITY;
     grid->step = g.step = choice.step;
-    g.norm = choice.step / (pair->sigma * ROOT_2PI);
-    if (!(choice.step > 0) || !isfinite(g.norm) || !(choice.error < 0.01))
+    g.norm = choice.step / (mixture->pair->sigma * ROOT_2PI);
+    if (!(choice.step > 0) || !isfinite(g.norm) || !(choice.error < 0.01) ||
+        !((2 * c + 1) * mixture->lost < 0.01))
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "another accountant may do",
-                         "the contour accountant cannot sum noise of deviation %g", pair->sigma);
+                         "the contour accountant cannot sum noise of deviation %g", mixture->pair->sigma);
+    look_far(&g);
     dusk_status status = add_side(&g, 1, err);
     if (status == DUSK_OK) status = add_side(&g, -1, err);
     if (status != DUSK_OK) return status;
-    settle(&g, &choice);
+    double error = choice.error;
+    if (choice.ends) {
+        double reached = fmax(grid->left - frame->left, grid->right - frame->right) + choice.step / 2;
+        error +=
+            dusk_mixture_end(mixture, c, reach, &choice, grid->right + choice.step / 2, frame->log_moment);
+        error +=
+            dusk_mixture_end(mixture, c, reach, &choice, -grid->left - choice.step / 2, frame->log_moment);
+        if (!(reached < 2 * mixture->pair->sigma)) error = INFINITY; /* beyond the cells */
+    }
+    if (!(error < 0.01))
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "another accountant may do",
+                         "the contour accountant loses sight of the ends of noise of deviation %g",
+                         mixture->pair->sigma);
+    settle(&g, error);
     for (; grid->count % 8; grid->count++) grid->loss[grid->count] = grid->mass[grid->count] = 0;
     return DUSK_OK;
-}
-
-double dusk_mixture_nodes(const dusk_pair *pair, double c, double reach, double tolerance, double range)
-{
-    return range / choose_step(pair, c, reach, tolerance).step;
 }
 
 typedef double lanes __attribute__((vector_size(64)));
@@ -390,7 +368,8 @@ DUSK_PROVEN(dusk_mixture_log_moment)
 dusk_status dusk_mixture_log_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
 {
     dusk_mixture_grid grid = { 0 };
-    dusk_status status = dusk_mixture_grid_init(&grid, pair, s, 0, 0x1p-80, err);
+    dusk_mixture whole = dusk_mixture_whole(pair);
+    dusk_status status = dusk_mixture_grid_init(&grid, &whole, s, 0, 0x1p-80, NULL, err);
     if (status == DUSK_OK) {
         out->lower = dusk_sub_down(grid.log_moment, grid.log_moment_error);
         out->upper = dusk_add_up(grid.log_moment, grid.log_moment_error);
@@ -400,16 +379,35 @@ dusk_status dusk_mixture_log_moment(dusk_bound *out, const dusk_pair *pair, doub
     return status;
 }
 
-bool dusk_mixture_sketch(double out[3], const dusk_pair *pair, double c)
+/* Where far losses, if they count at all, have their largest mass; 0 when they do not. */
+static double far_mode(const dusk_mixture *m, double c)
 {
+    double variance = m->pair->sigma * m->pair->sigma, error;
+    double pull = 1 + (m->width > 0 ? variance / (m->width * m->width) : 0), J = (double)m->pair->shifts;
+    double rate =
+        m->pair->direction == DUSK_ADD ? 0 : (m->pair->direction == DUSK_REPLACE ? 2 * c + 1 : c + 1) * J;
+    double x = (rate + (m->width > 0 ? m->at * variance / (m->width * m->width) : 0)) / pull;
+    dusk_mixture_ratio a, b;
+    dusk_mixture_ratios(&a, &b, m->pair, x);
+    double log_mass =
+        -x * x / (2 * variance) + dusk_mixture_log_taper(m, x, &error) + (c + 1) * a.log - c * b.log;
+    return log_mass > -60 ? x : 0;
+}
+
+bool dusk_mixture_sketch(double out[3], const dusk_mixture *mixture, double c)
+{
+    const dusk_pair *pair = mixture->pair;
+    double bump = far_mode(mixture, c);
     double sigma = pair->sigma, J = (double)pair->shifts, variance = sigma * sigma;
     double strip = PI * PI * variance / (6 * J), step = 0.7 * sigma < strip ? 0.7 * sigma : strip;
+    if (mixture->width > 0 && mixture->width < step) step = mixture->width;
     double norm = step / (sigma * ROOT_2PI), zero = 0, one = 0, two = 0, excess = 0, shift = 0;
     for (int side = 0; side < 2; side++) {
         for (size_t k = (size_t)side;; k++) {
-            double x = (side ? -step : step) * (double)k, log_f = -x * x / (2 * variance), rate = 0;
+            double x = (side ? -step : step) * (double)k, error;
+            double log_f = -x * x / (2 * variance) + dusk_mixture_log_taper(mixture, x, &error);
             dusk_mixture_ratio a, b;
-            if (k > NODES_MAX / 4) return false;
+            if (k > NODES_MAX / 8) return false;
             dusk_mixture_ratios(&a, &b, pair, x);
             double z = (c + 1) * a.log - c * b.log, log_mass = log_f + z, loss = a.log - b.log;
             if (!isfinite(log_mass)) return false;
@@ -425,10 +423,9 @@ bool dusk_mixture_sketch(double out[3], const dusk_pair *pair, double c)
             if (shift == 0)
                 excess += weighted(norm, log_f, z) - (c + 1) * weighted(norm, log_f, a.log) +
                           c * weighted(norm, log_f, b.log);
-            if (side == 0 && pair->direction != DUSK_ADD) rate = (c + 1) * J;
-            if (side == 0 && pair->direction == DUSK_REPLACE) rate += c * J;
-            if (side == 1 && pair->direction == DUSK_ADD) rate = c * b.slope * variance;
-            if (fabs(x) > rate && log_mass < shift - 30) break;
+            if (log_mass > shift - 30) continue;
+            if (side == 0 ? x > bump : fabs(x) > (pair->direction == DUSK_ADD ? c * b.slope * variance : 0))
+                break;
         }
     }
     out[0] = shift > 0 ? shift + log(zero) : log1p(excess);

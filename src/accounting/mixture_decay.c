@@ -27,12 +27,15 @@ typedef struct place {
     double log_mass, loss, error, slope, mirror_slope;
 } place;
 
-static place place_at(const dusk_pair *pair, double c, double x)
+static place place_at(const dusk_mixture *mixture, double c, double x)
 {
+    const dusk_pair *pair = mixture->pair;
     dusk_mixture_ratio a, b;
     dusk_mixture_ratios(&a, &b, pair, x);
     place p = { .loss = a.log - b.log, .error = a.error + b.error };
-    double log_f = -(x * x) / (2 * (pair->sigma * pair->sigma)), up = (c + 1) * a.log, down = c * b.log;
+    double taper_error, taper = dusk_mixture_log_taper(mixture, x, &taper_error);
+    double log_f = -(x * x) / (2 * (pair->sigma * pair->sigma)) + taper - taper_error, up = (c + 1) * a.log,
+           down = c * b.log;
     p.log_mass = log_f + up - down - (2 * c + 1) * p.error - 0x1p-48 * (fabs(log_f) + fabs(up) + fabs(down));
     p.slope = pair->direction == DUSK_ADD ? b.slope : a.slope;
     p.mirror_slope = pair->direction == DUSK_REPLACE ? b.slope : 0;
@@ -51,8 +54,9 @@ static double cell_density(const dusk_pair *pair, const place *left, const place
     return slope > 0 ? exp(log_x) / (pair->sigma * ROOT_2PI * slope) : 0;
 }
 
-static void fill(cells *out, const dusk_pair *pair, const dusk_mixture_grid *grid)
+static void fill(cells *out, const dusk_mixture *mixture, const dusk_mixture_grid *grid)
 {
+    const dusk_pair *pair = mixture->pair;
     double variance = pair->sigma * pair->sigma, J = (double)pair->shifts, c = grid->c;
     double bend =
         pair->direction == DUSK_ADD ? 0 : (c + 1) * J * J / (4 * variance * variance) - 1 / variance;
@@ -62,9 +66,9 @@ static void fill(cells *out, const dusk_pair *pair, const dusk_mixture_grid *gri
     double number = ceil(range / wanted);
     out->count = number < CELLS_MAX ? (size_t)number : CELLS_MAX;
     double step = range / (double)out->count, log_moment = grid->log_moment + grid->log_moment_error;
-    place before = place_at(pair, c, -grid->left);
+    place before = place_at(mixture, c, -grid->left);
     for (size_t i = 0; i <= out->count; i++) {
-        place now = i == 0 ? before : place_at(pair, c, (double)i * step - grid->left);
+        place now = i == 0 ? before : place_at(mixture, c, (double)i * step - grid->left);
         out->edge[i] = now.loss;
         out->error[i] = now.error;
         if (i > 0) out->density[i - 1] = cell_density(pair, &before, &now, bend, 1.0001 * step, log_moment);
@@ -87,7 +91,7 @@ static double widest(const cells *c, double level)
 }
 
 DUSK_PROVEN(dusk_decay_init)
-dusk_status dusk_decay_init(dusk_decay *decay, const dusk_pair *pair, const dusk_mixture_grid *grid,
+dusk_status dusk_decay_init(dusk_decay *decay, const dusk_mixture *mixture, const dusk_mixture_grid *grid,
                             dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -96,7 +100,7 @@ dusk_status dusk_decay_init(dusk_decay *decay, const dusk_pair *pair, const dusk
     DUSK_NEW(c.edge, 3 * (CELLS_MAX + 1));
     c.error = c.edge + CELLS_MAX + 1;
     c.density = c.error + CELLS_MAX + 1;
-    fill(&c, pair, grid);
+    fill(&c, mixture, grid);
     for (size_t i = 0; i < c.count; i++)
         if (c.density[i] > top) top = c.density[i];
     decay->layers = DUSK_DECAY_LAYERS;

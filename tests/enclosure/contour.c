@@ -169,9 +169,11 @@ static void lines(void **state)
         dusk_pairs pairs = resolve(&composition, cases[i].text, cases[i].direction);
         double t = truth(pairs.pair, pairs.pair[0].times, cases[i].epsilon, cases[i].c, cases[i].period,
                          cases[i].end, cases[i].x_step, cases[i].x_reach);
+        dusk_contour_list list;
+        assert_int_equal(dusk_contour_list_init(&list, &pairs, i % 2 ? t * 1e-12 : 0, 2, NULL), DUSK_OK);
         for (double digits = 1; digits < 40; digits += 2.5) {
             dusk_contour_line line;
-            assert_int_equal(dusk_contour_line_init(&line, &pairs, cases[i].c * 1.1, cases[i].epsilon, log(t),
+            assert_int_equal(dusk_contour_line_init(&line, &list, cases[i].c * 1.1, cases[i].epsilon, log(t),
                                                     digits, NULL),
                              DUSK_OK);
             dusk_bound d = dusk_contour_look_at(&line, cases[i].epsilon).delta;
@@ -184,7 +186,7 @@ static void lines(void **state)
         for (size_t m = 2; m < 8; m++) {
             dusk_contour_line line;
             assert_int_equal(
-                dusk_contour_line_init(&line, &pairs, cases[i].c, cases[i].epsilon, log(t), 36, NULL),
+                dusk_contour_line_init(&line, &list, cases[i].c, cases[i].epsilon, log(t), 36, NULL),
                 DUSK_OK);
             thin_out(&line, m);
             dusk_bound d = dusk_contour_look_at(&line, cases[i].epsilon).delta;
@@ -193,6 +195,7 @@ static void lines(void **state)
                          cases[i].epsilon, m, t, d.lower, d.upper);
             dusk_contour_line_free(&line);
         }
+        dusk_contour_list_free(&list);
         dusk_bound d, e;
         assert_int_equal(dusk_contour_delta(&d, &pairs, cases[i].epsilon, NULL), DUSK_OK);
         assert_true(d.lower <= t && t <= d.upper && d.upper - d.lower < 1e-10 * t);
