@@ -150,7 +150,7 @@ static const char *colour_of(const dusk_plot_line *line, size_t index)
 
 static const char *dash_of(const dusk_plot_line *line, size_t index)
 {
-    return line->dashed ? "5 4" : dashes[(index / COLOURS) % 4];
+    return line->dashed ? "2 4" : dashes[(index / COLOURS) % 4];
 }
 
 /* A coordinate that SVG can hold, for what is far outside the frame. */
