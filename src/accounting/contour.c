@@ -266,6 +266,7 @@ static dusk_bound enclose_epsilon(const dusk_contour_line *line, double delta, d
 {
     dusk_bound out = { 0, INFINITY };
     dusk_contour_look l = dusk_contour_look_at(line, epsilon > 0 ? epsilon : 0);
+    if (!(epsilon > 0) && l.delta.upper <= delta) return dusk_bound_of(0);
     double slope = fmax(-l.slope, 0.01 * line->c), least = 4 * U * fabs(epsilon) + 1e-300;
     double step = fmax((l.delta.upper - delta) / (delta * slope), least);
     for (int i = 0; i < LOOKS && isinf(out.upper); i++, step *= 2) {

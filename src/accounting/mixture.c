@@ -384,8 +384,7 @@ static double far_mode(const dusk_mixture *m, double c)
 {
     double variance = m->pair->sigma * m->pair->sigma, error;
     double pull = 1 + (m->width > 0 ? variance / (m->width * m->width) : 0), J = (double)m->pair->shifts;
-    double rate =
-        m->pair->direction == DUSK_ADD ? 0 : (m->pair->direction == DUSK_REPLACE ? 2 * c + 1 : c + 1) * J;
+    double rate = m->pair->direction == DUSK_ADD ? 0 : (c + 1) * J;
     double x = (rate + (m->width > 0 ? m->at * variance / (m->width * m->width) : 0)) / pull;
     dusk_mixture_ratio a, b;
     dusk_mixture_ratios(&a, &b, m->pair, x);
