@@ -210,8 +210,7 @@ static dusk_status best_of_pairs(knowledge *k, dusk_pricing *pricing, size_t dir
 /* The worse of two directions. */
 static dusk_account worse(dusk_account a, dusk_account b)
 {
-    dusk_account answer =
-        DUSK_MUTATE(BETTER_DIRECTION, a.bound.upper >= b.bound.upper, a.bound.upper < b.bound.upper) ? a : b;
+    dusk_account answer = a.bound.upper >= b.bound.upper ? a : b;
     answer.bound.lower = fmax(a.bound.lower, b.bound.lower);
     return answer;
 }

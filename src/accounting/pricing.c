@@ -68,8 +68,9 @@ dusk_status dusk_pricing_begin(dusk_pricing *pricing, const dusk_composition *co
     if (accountant < DUSK_BEST || accountant > DUSK_ACCOUNTANTS)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give DUSK_BEST", "accountant is none of the accountants");
     for (size_t d = 0; d < pricing->directions; d++) {
-        dusk_status status = dusk_pairs_resolve(&pricing->pairs[d], composition, replace ? one[d] : both[d],
-                                                dusk_accountant_name(accountant), &pricing->refusal);
+        dusk_status status = dusk_pairs_resolve(
+            &pricing->pairs[d], composition, replace ? one[d] : DUSK_MUTATE(ONLY_ADDING, both[d], DUSK_ADD),
+            dusk_accountant_name(accountant), &pricing->refusal);
         pricing->resolved[d] = status == DUSK_OK;
         if (status != DUSK_OK && status != DUSK_ERR_UNSUPPORTED) {
             if (err) *err = pricing->refusal;
