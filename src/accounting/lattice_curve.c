@@ -178,6 +178,18 @@ static range place_of_difference(const dusk_lattice_curve *c, dusk_bound loss)
 
 static range turned(range x) { return (range){ -x.upper, -x.lower }; }
 
+/* Both mixed, Gaussian, one shift: with a = q exp(-1/(2 sigma^2)), w = 1 - q and u = exp(x/sigma^2) the
+ * ratio is (w + a u)/(w + a/u), so that x = sigma^2 (loss/2 + asinh(w/a sinh(loss/2))). */
+static bool place_of_both(double *x, const dusk_lattice_curve *c, double loss, double outward)
+{
+    double square = c->scale * c->scale, half = 0.5 / square, at = 0.5 * loss;
+    double z = c->weight[0] / c->weight[1] * (sinh(at) * exp(half)), part = asinh(z);
+    double error = (16 + 4 * half) * ULP * fmin(1, fabs(z)) + 8 * ULP * (fabs(part) + fabs(at));
+    *x = square * (at + part + outward * error);
+    *x += outward * (4 * ULP) * fabs(*x);
+    return half < 600 && isfinite(z) && (at == 0 || fabs(at) > 1e-290); /* else it is not that exact */
+}
+
 /* Newton, kept between what is known; then moved until the loss shows the side. */
 static range search(const dusk_lattice_curve *c, dusk_bound epsilon)
 {
@@ -228,6 +240,10 @@ static range threshold(const dusk_lattice_curve *c, dusk_bound epsilon)
         range high = place_of_difference(c, (dusk_bound){ 0, epsilon.upper });
         return (range){ low.lower, high.upper };
     }
+    range x;
+    if (c->shifts == 1 && place_of_both(&x.lower, c, epsilon.lower, -1) &&
+        place_of_both(&x.upper, c, epsilon.upper, 1))
+        return x;
     return search(c, epsilon);
 }
 
