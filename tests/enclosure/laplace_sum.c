@@ -188,7 +188,7 @@ static void many_enclose(void **state)
 {
     (void)state;
     check_delta(5, 33, 1);
-        check_epsilon(5, 33, 1e-6);
+    check_epsilon(5, 33, 1e-6);
     check_epsilon(1, 20, 1e-300);
 }
 
