@@ -70,7 +70,7 @@ dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double eps
     double alias = 1.0001 / expm1(c * period * (1 - 8 * U)) + alias_right(line, epsilon, period);
     dusk_contour_look out = { .slope = -moved / sum, .value = scale_up * sum * h / PI };
     dusk_bound finite = { low > 0 ? dusk_sub_down(dusk_mul_down(scale_down, low), alias) : 0,
-                          high > 0 ? dusk_mul_up(scale_up, high) : 0 };
+                          high <= 0 ? 0 : dusk_mul_up(scale_up, high) }; /* NaN becomes 1 */
     finite.lower -= DUSK_MUTATE(CONTOUR_ALIAS_FORGOTTEN, 0, -alias);
     if (!(finite.lower > 0)) finite.lower = 0;
     if (!(finite.upper < 1)) finite.upper = 1;

@@ -116,19 +116,21 @@ static dusk_status atoms_grid(dusk_mixture_grid *grid, const dusk_pair *pair, do
         if (!(mass > 0)) continue;
         grid->loss[i] = middle;
         grid->error[i] = (l.upper - l.lower) / 2 + 2 * U * fabs(middle);
-        double relative = (m.upper - m.lower) / (m.upper + m.lower) + c * grid->error[i] +
-                          8 * U * (fabs(c * middle) + fabs(top)) + 2 * LIBM;
+        double relative = (m.upper - m.lower) / (m.upper + m.lower), of_exp = c * grid->error[i];
+        of_exp = expm1(1.0001 * (of_exp + 8 * U * (fabs(c * middle) + fabs(top)) + 2 * LIBM));
+        relative += (1 + relative) * of_exp;
         grid->mass[i] = mass;
         total += mass;
         off += mass * relative;
-        grid->linear += mass * ((relative + (double)(128 + n / 8) * U) * fabs(middle) + grid->error[i]);
+        grid->linear +=
+            mass * ((relative + (double)(128 + n / 8) * U) * fabs(middle) + (1 + relative) * grid->error[i]);
         spread += mass * fabs(middle);
     }
     for (size_t i = 0; i < n; i++) grid->mass[i] /= total;
+    off = 1.0001 * (off / total + (double)(n + 2) * U); /* of the total, the sum's rounding included */
     grid->log_moment = top + log(total);
-    grid->log_moment_error =
-        1.0001 * (off / total + (double)n * U) + LIBM * (fabs(grid->log_moment) + fabs(top));
-    grid->linear = 1.0001 * (grid->linear + 2 * off / total * spread) / total;
+    grid->log_moment_error = 1.001 * off + LIBM * (fabs(grid->log_moment) + fabs(top));
+    grid->linear = 1.002 * (grid->linear + off * spread) / total;
     if (!isfinite(grid->log_moment) || !(grid->log_moment_error < 1e-3))
         status = refuse(err, "knows the atoms too poorly");
 done:
@@ -275,10 +277,13 @@ static void add_swept(dusk_contour_line *line, const dusk_mixture_grid *grid, do
 {
     for (size_t j = 1; j <= line->count; j++) {
         double a = re[j - 1], b = im[j - 1], t = (double)j * line->step;
-        double square = 2 * a + (a * a + b * b), modulus = sqrt(fmax(0, 1 + square));
-        double error = grid->constant + t * grid->linear + 8 * U * (fabs(a) + fabs(b));
+        /* near 1 the logarithm is that of a square that nothing cancels in; near 0 that square
+         * would be nothing but rounding, while 1 + a is exact */
+        double square = 2 * a + (a * a + b * b), modulus = hypot(1 + a, b);
+        double error = grid->constant + t * grid->linear + 32 * U * (fabs(a) + fabs(b));
         if (error < modulus / 2) {
-            double log_modulus = log1p(square) / 2, angle = atan2(b, 1 + a);
+            bool near = DUSK_MUTATE(CONTOUR_MODULUS_BY_SQUARE, square > -0.5, square > -1);
+            double log_modulus = near ? log1p(square) / 2 : log(modulus), angle = atan2(b, 1 + a);
             line->re[j] += times * log_modulus;
             line->im[j] += times * angle;
             line->blur[j] +=

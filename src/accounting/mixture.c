@@ -157,7 +157,9 @@ static void look_far(gathering *g)
     dusk_mixture_ratios(&a, &b, m->pair, g->far);
     g->far_slope = BLUR * there.slope;
     double over = m->width > 0 && g->far > m->at ? (g->far - m->at) / (m->width * m->width) : 0;
-    g->far_tail = tail_terms(g, log_f + 1, &a, &b, (g->far / variance + over - rate) * g->step);
+    double fall = (g->far / variance + over - rate) * g->step;
+    /* the first node beyond may be next to it, not a step away: hence e^fall more */
+    g->far_tail = tail_terms(g, log_f + 1 + fall, &a, &b, fall);
     /* without ends of its own the bound is that of a rule without a far place */
     if (!(there.error < 1e-3) || !(g->far_tail < g->tolerance / 4)) g->far = 0;
 }
@@ -179,6 +181,13 @@ static double weighted_error(double norm, double log_a, double z, double error)
     return off;
 }
 
+/* The same when moreover log_a is off by log_error. */
+static double weighted_off(double norm, double log_a, double log_error, double z, double error)
+{
+    double off = weighted_error(norm, log_a, z, error);
+    return off + 1.001 * log_error * (fabs(weighted(norm, log_a, z)) + off);
+}
+
 /* One node. */
 static void add_node(gathering *g, double log_f, double f_error, const dusk_mixture_ratio *a,
                      const dusk_mixture_ratio *b)
@@ -190,17 +199,16 @@ static void add_node(gathering *g, double log_f, double f_error, const dusk_mixt
     grid->loss[i] = a->log - b->log;
     grid->mass[i] = log_f + z;
     grid->error[i] = a->error + b->error + U * fabs(grid->loss[i]);
-    grid->blur[i] = BLUR * (z_error + f_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
+    grid->blur[i] = BLUR * expm1(z_error + f_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
     if (grid->mass[i] > g->largest) g->largest = grid->mass[i];
     if (g->sweeps) return;
     sum_add(&g->excess, weighted(norm, log_f, z));
     sum_add(&g->excess, -(c + 1) * weighted(norm, log_f, a->log));
     sum_add(&g->excess, c * weighted(norm, log_f, b->log));
-    g->error += weighted_error(norm, log_f, z, z_error) + f_error * fabs(weighted(norm, log_f, z));
-    g->error += (c + 1) * (weighted_error(norm, log_f, a->log, a->error) +
-                           f_error * fabs(weighted(norm, log_f, a->log)));
-    g->error +=
-        c * (weighted_error(norm, log_f, b->log, b->error) + f_error * fabs(weighted(norm, log_f, b->log)));
+    /* times c + 1, z may be off by more than a little */
+    g->error += weighted_off(norm, log_f, f_error, z, expm1(z_error)) +
+                (c + 1) * weighted_off(norm, log_f, f_error, a->log, a->error) +
+                c * weighted_off(norm, log_f, f_error, b->log, b->error);
 }
 
 /* The nodes on one side of 0, and 0 itself for sign > 0. */
@@ -231,6 +239,9 @@ static dusk_status add_side(gathering *g, double sign, dusk_error *err)
                      "the contour accountant needs too many nodes for noise of deviation %g", pair->sigma);
 }
 
+/* How far a logarithm is off when its argument is, relatively. */
+static double log_factor(double relative) { return relative < 0.25 ? -log1p(-relative) : INFINITY; }
+
 /* Masses from their logarithms; ln M(c); errors. */
 static void settle(gathering *g, double step_error)
 {
@@ -246,9 +257,10 @@ static void settle(gathering *g, double step_error)
         sum_add(&all, mass);
         blur += mass * grid->blur[i];
         spread += mass * size;
-        linear += mass * ((grid->blur[i] + (double)(128 + n / 8) * U) * size + grid->error[i]);
+        linear += mass *
+                  ((grid->blur[i] + (double)(128 + n / 8) * U) * size + (1 + grid->blur[i]) * grid->error[i]);
     }
-    double total = all.high + all.low, total_error = BLUR * (blur / total + off + 8 * U);
+    double total = all.high + all.low, total_error = log_factor(BLUR * (blur / total + off + 8 * U));
     if (g->sweeps) {
         grid->log_moment = NAN;
         grid->log_moment_error = INFINITY;
@@ -262,13 +274,15 @@ static void settle(gathering *g, double step_error)
         double error =
             g->error + lost + 4 * U * fabs(excess) + 16 * (double)n * U * (double)n * U * g->excess.size;
         grid->log_moment = log1p(excess);
-        grid->log_moment_error = BLUR * (error / (1 + excess) + off) + LIBM * fabs(grid->log_moment);
+        grid->log_moment_error =
+            log_factor(BLUR * (error / (1 + excess) + off)) + LIBM * fabs(grid->log_moment);
     }
     grid->log_moment_error *= DUSK_MUTATE(MIXTURE_ERROR_DROPPED, 1, 0.01);
     /* phi - 1 is the sum of masses times (e^{itL} - 1): both ends off by `off`, and
      * the masses by what `total` is off from M(c) */
     grid->constant = BLUR * 4 * off;
-    grid->linear = BLUR * (linear + total_error * spread) / total;
+    double factor = expm1(total_error);
+    grid->linear = BLUR * ((1 + factor) * linear + factor * spread) / total;
     for (size_t i = 0; i < n; i++) {
         grid->mass[i] /= total;
         mean += grid->mass[i] * grid->loss[i];

@@ -58,12 +58,14 @@ static void turn(double *arg, double *log_less, const edge *e, double share)
     *log_less = -log(real > half ? real : half) * BLUR;
 }
 
-/* 1 - w_0 / r(x): the chance, after x was seen, that the unit was in. Rounded up. */
+/* 1 - w_0 / r(x): the chance, after x was seen, that the unit was in. Rounded up: excess and
+ * `in` may cancel, and what is left is as far off as ln r is. */
 static double share_of(const dusk_mixture_ratio *r, const dusk_pair *pair)
 {
     double in = 0;
     for (size_t j = 1; j <= pair->shifts; j++) in += pair->weight[j];
-    double share = isinf(r->excess) ? 1 : (r->excess + in) / (1 + r->excess) * BLUR + 1e-15;
+    double off = BLUR * r->error + 4 * (double)(pair->shifts + 2) * 0x1p-53 * in / (1 + r->excess);
+    double share = isinf(r->excess) ? 1 : ((r->excess + in) / (1 + r->excess) + off) * BLUR + 1e-15;
     return share < 1 ? share : 1;
 }
 

@@ -67,6 +67,27 @@ static void known_values(void **state)
     }
 }
 
+/* One run whose characteristic function is next to nothing while that of the rest is not: a
+ * modulus of 1e-9 must be known as well as one of 1. Truth by quadrature, 18 digits. */
+static void small_moduli(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double truth;
+    } cases[] = {
+        { "poisson(0.5, gaussian(2)) + gaussian(10)", 2.4519695061977828e-8 },
+        { "poisson(0.5, gaussian(2)) + gaussian(30)", 1.3511359179291621e-8 },
+        { "poisson(0.5, gaussian(2)) + gaussian(100)", 1.2595824779439023e-8 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        answer a = ask(dusk_contour_delta, cases[i].text, DUSK_REMOVE, 2);
+        assert_int_equal(a.status, DUSK_OK);
+        assert_true(a.bound.lower <= cases[i].truth && cases[i].truth <= a.bound.upper);
+        assert_true(a.bound.upper - a.bound.lower < 1e-9 * cases[i].truth);
+    }
+}
+
 static void grows_with_steps(void **state)
 {
     (void)state;
@@ -158,9 +179,10 @@ static void nothing_costs_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),    cmocka_unit_test(grows_with_steps),
-        cmocka_unit_test(smallest_deltas), cmocka_unit_test(order_does_not_matter),
-        cmocka_unit_test(hostile),         cmocka_unit_test(nothing_costs_nothing),
+        cmocka_unit_test(known_values),          cmocka_unit_test(small_moduli),
+        cmocka_unit_test(grows_with_steps),      cmocka_unit_test(smallest_deltas),
+        cmocka_unit_test(order_does_not_matter), cmocka_unit_test(hostile),
+        cmocka_unit_test(nothing_costs_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
