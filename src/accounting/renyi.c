@@ -296,7 +296,7 @@ static double pairs_moment(const dusk_pairs *pairs, double s)
         sum = dusk_add_up(sum, k.upper > 0 ? dusk_mul_up(times, k.upper)
                                            : dusk_mul_up(dusk_bound_of_whole(pair->times).lower, k.upper));
     }
-    return sum;
+    return isnan(sum) ? INFINITY : sum;
 }
 
 static double pairs_infinite(const dusk_pairs *pairs)
@@ -363,17 +363,18 @@ double dusk_renyi_moment_up(const dusk_renyi *renyi, double s)
     double sum[2] = { 0, 0 }, alpha = dusk_add_up(s, 1);
     for (size_t i = 0; i < renyi->count; i += renyi->part[i].span) {
         const dusk_renyi_part *part = &renyi->part[i];
-        double times = dusk_bound_of_whole(part->times).upper, both = INFINITY;
+        dusk_bound times = dusk_bound_of_whole(part->times);
+        double both = INFINITY;
         if (!part->by_pairs || part->by_theorem) both = dusk_mul_up(dusk_renyi_part_up(part, alpha), s);
         double one = part->by_pairs ? pairs_moment(&part->pairs[0], s) : INFINITY;
         for (size_t d = 0; d < 2; d++) {
             bool same = !part->by_pairs || d >= part->directions || removing_is_worse(&part->pairs[0]);
             double k = fmin(both, d == 0 || same ? one : pairs_moment(&part->pairs[d], s));
             if (k == 0) continue;
-            if (k < 0) times = dusk_bound_of_whole(part->times).lower;
-            sum[d] = dusk_add_up(sum[d], dusk_mul_up(times, k));
+            sum[d] = dusk_add_up(sum[d], dusk_mul_up(k < 0 ? times.lower : times.upper, k));
         }
     }
+    if (isnan(sum[0]) || isnan(sum[1])) return INFINITY;
     return DUSK_MUTATE(RENYI_BETTER_DIRECTION, fmax(sum[0], sum[1]), fmin(sum[0], sum[1]));
 }
 
