@@ -357,7 +357,10 @@ typedef enum dusk_numerics {
     DUSK_NUMERICS_IDEALISED = 3  /* the law holds for real numbers only         */
 } dusk_numerics;
 
-/* A promise: what was released, how, and what follows from it. */
+/* A promise: what was released, how, and what follows from it. The noise of `event`
+ * is relative to what a change of `neighbours` can do: under replace-one the two sides
+ * of a replacement are in it already, and a composition that is to price it again
+ * compares by add-remove. */
 typedef struct dusk_statement {
     dusk_event event;
     dusk_numerics numerics;
