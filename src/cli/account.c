@@ -242,7 +242,19 @@ done:
     return status;
 }
 
-/* Shuffling and sampling without replacement are about replacing. */
+/* Some events are about replacing by nature: where nothing else is asked for, so is the
+ * answer. */
+static void choose_relation(account_job *job)
+{
+    static const char *const names[] = { "shuffle", "without_replacement", "randomized_response" };
+    job->neighbours = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    if (account_given(job, "neighbours")) return;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !job->replacing; i++)
+        if (strstr(job->text, names[i])) job->replacing = names[i];
+    if (job->replacing) job->neighbours = DUSK_REPLACE_ONE;
+}
+
+/* Asked for adding and removing all the same. */
 static void suggest_relation(const account_job *job, dusk_error *err)
 {
     bool replacing = strstr(job->text, "shuffle") || strstr(job->text, "without_replacement");
@@ -256,11 +268,11 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
 {
     account_job job = { .settings = settings, .parsed = parsed };
     dusk_status status = DUSK_OK;
-    job.neighbours = job.settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     job.accountant = (dusk_accountant)(job.settings->accountant + 1);
     DUSK_TRY(check_operands(&job, err));
     DUSK_TRY(check_question(&job, err));
     DUSK_TRY(read_expression(&job, err));
+    choose_relation(&job);
     if (job.settings->solve) {
         status = account_solve(&job, err);
     } else {

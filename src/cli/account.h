@@ -39,6 +39,7 @@ typedef struct account_job {
     char *text;     /* the expression                                        */
     char title[76]; /* the same as one short line without odd characters     */
     dusk_neighbours neighbours;
+    const char *replacing; /* the event that made replace-one the default, or NULL */
     dusk_accountant accountant;
     dusk_composition *composition; /* NULL with --solve */
 } account_job;

@@ -55,8 +55,9 @@ void account_json_end(dusk_json *json)
 void account_print_end(const account_job *job, const char *method)
 {
     if (method) printf("method       %s\n", method);
+    const char *by_default = job->replacing ? " (by nature of what is priced)" : " (default)";
     printf("neighbours   %s%s: one unit's data is %s\n", dusk_neighbours_name(job->neighbours),
-           account_given(job, "neighbours") ? "" : " (default)",
+           account_given(job, "neighbours") ? "" : by_default,
            job->neighbours == DUSK_REPLACE_ONE ? "exchanged for other data" : "there or is not");
 }
 

@@ -7,10 +7,6 @@
 #define EVENT(word, form, under, says, sample)                                                               \
     .name = word, .either = form, .heading = under, .summary = says, .needs = "", .takes = "",               \
     .example = "dusk account '" sample "' --delta 1e-6"
-#define REPLACE_EVENT(word, form, under, says, sample)                                                       \
-    .name = word, .either = form, .heading = under, .summary = says, .needs = "", .takes = "",               \
-    .example = "dusk account '" sample "' --delta 1e-6 --neighbours replace-one"
-
 const dusk_operand dusk_account_events[] = {
     { EVENT("gaussian", "gaussian(sigma)", "Noise", "noise deviation over l2 sensitivity",
             "gaussian(2) * 10"),
@@ -37,7 +33,7 @@ const dusk_operand dusk_account_events[] = {
       .also = "sparse_vector above_threshold" },
     { EVENT("svt_gaussian", "svt_gaussian(sigma1, sigma2, n)", "Choices",
             "Gaussian noise, one hit, at most n queries", "svt_gaussian(8, 8, 100)") },
-    { REPLACE_EVENT("randomized_response", "randomized_response(eps, k)", "Choices",
+    { EVENT("randomized_response", "randomized_response(eps, k)", "Choices",
                     "one of k answers; replace-one", "randomized_response(0.1, 2) * 10"),
       .also = "rr warner" },
     { EVENT("pure", "pure(eps)", "Promises", "epsilon-private, by whatever means", "pure(0.1) * 100"),
@@ -61,14 +57,14 @@ const dusk_operand dusk_account_events[] = {
     { EVENT("poisson", "poisson(q, e)", "Sampling", "each unit is in the sample with chance q",
             "poisson(0.01, gaussian(1)) * 10000"),
       .also = "sampled subsampled" },
-    { REPLACE_EVENT("without_replacement", "without_replacement(m, n, e)", "Sampling",
+    { EVENT("without_replacement", "without_replacement(m, n, e)", "Sampling",
                     "exactly m of n units; replace-one", "without_replacement(10, 1000, gaussian(2))") },
     { EVENT("with_replacement", "with_replacement(m, n, e)", "Sampling",
             "m draws of one of n units; Gaussian noise", "with_replacement(10, 1000, gaussian(2))") },
-    { REPLACE_EVENT("shuffle", "shuffle(n, eps0)", "Sampling", "n reports, each eps0 locally; replace-one",
+    { EVENT("shuffle", "shuffle(n, eps0)", "Sampling", "n reports, each eps0 locally; replace-one",
                     "shuffle(1e6, 1)"),
       .also = "shuffled" },
-    { REPLACE_EVENT("shuffle_response", "shuffle_response(n, k, eps0)", "Sampling",
+    { EVENT("shuffle_response", "shuffle_response(n, k, eps0)", "Sampling",
                     "n randomized responses of k; replace-one", "shuffle_response(1e6, 16, 1)") },
     { EVENT("group", "group(k, e)", "Together", "k units together", "group(3, gaussian(10))") },
     { EVENT("parallel", "parallel(e, e, ...)", "Together", "on disjoint parts of the data",
@@ -136,8 +132,8 @@ const dusk_section dusk_account_sections[] = {
       "data exchanged (replace-one). sigma and b are relative to what adding or removing a unit changes: "
       "under replace-one such an event has twice the distance. Events that are promises themselves (pure, "
       "approx, zcdp, gdp, exponential, svt, ...) hold for the relation that is asked about. "
-      "Shuffling and sampling without replacement are about replacing: ask for them with --neighbours "
-      "replace-one." },
+      "Shuffling, randomized response and sampling without replacement are about replacing: an expression "
+      "that has them is priced for replace-one unless --neighbours says otherwise." },
     { "Accountants",
       "best takes the smallest bound of all that apply. exact: the curve of a single mechanism. basic: "
       "epsilons and deltas add up. advanced: Dwork, Rothblum and Vadhan. optimal: Kairouz, Oh and "
@@ -166,6 +162,6 @@ const dusk_example dusk_account_examples[] = {
     { "Draw delta over epsilon", "dusk account 'gaussian(1) * 4' --plot curve.svg" },
     { "Type II over type I errors of any test", "dusk account 'gaussian(1)' --tradeoff --points 5" },
     { "Shuffled reports of a million people",
-      "dusk account 'shuffle(1e6, 1)' --delta 1e-6 --neighbours replace-one" },
+      "dusk account 'shuffle(1e6, 1)' --delta 1e-6" },
     { NULL, NULL },
 };
