@@ -12,9 +12,9 @@
 #define STAGES 6
 #define COARSE 1024       /* points of the first look, for each pair */
 #define COARSE_ALL 65536  /* and for all */
-#define POINTS 2097152    /* of all laws together, at most */
-#define ALL_POINTS 0x1p24 /* of all transforms together, unless */
-#define MANY_LOG 17       /* they are no longer than this */
+#define POINTS 1048576    /* of all laws together, at most, each counted by its effort */
+#define ALL_POINTS 0x1p23 /* of all transforms together, unless */
+#define MANY_LOG 13       /* they are no longer than this */
 #define FIRST_LOOK 8192   /* points of the first window */
 #define NARROW 1e-9       /* relative width that is narrow enough */
 #define BELOW 1e-18       /* tilted mass that may be cut on the good side */
@@ -156,7 +156,7 @@ static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, questio
     dusk_lattice lattice = { 0 };
     dusk_lattice_plan plan, hint;
     dusk_lattice_cut cut = { .above = 1e-308, .below = BELOW };
-    double length = dusk_lattice_length(pairs, cut), before = INFINITY;
+    double effort, length = dusk_lattice_length(&effort, pairs, cut), before = INFINITY;
     double count = (double)pairs->count, points = fmin(COARSE * count, COARSE_ALL);
     if (!isfinite(length)) return refuse(err, "a single loss is too large");
     if (!(length > 0)) length = 1;
@@ -167,20 +167,20 @@ static dusk_status ask_stages(dusk_bound *best, const dusk_pairs *pairs, questio
         DUSK_TRY(dusk_lattice_plan_make(&plan, &lattice, q, stage > 1 ? &hint : NULL, err));
         if (stage == 0) { /* a look only */
             cut = cut_by(&plan, q);
-            length = fmax(dusk_lattice_length(pairs, cut), 1e-300);
+            length = fmax(dusk_lattice_length(&effort, pairs, cut), 1e-300);
             step = fmax(plan.width / FIRST_LOOK, length / (8 * points));
             continue;
         }
         hint = plan;
         DUSK_TRY(ask(best, &lattice, &plan, q, err));
         double wide = width(*best) / (q.of_delta ? 10 * NARROW : NARROW);
-        if (!(wide > 1) || (q.of_delta && best->upper < LEAST) || (stage > 2 && wide > 0.7 * before))
-            break; /* enough, or rounding errors show */
-        before = wide;
-        double least = fmax(plan.width / ldexp(0.98, log_size_for(pairs)), length / POINTS);
+        /* what is not gone with the square of the step will not go */
+        if (!(wide > 1) || (q.of_delta && best->upper < LEAST) || wide > 6 * before) break;
+        double least = fmax(plan.width / ldexp(0.98, log_size_for(pairs)), effort / POINTS);
         double next = fmax(step / sqrt(1.5 * wide), least);
         if (next < step / 64 && stage < 3) next = fmax(step / 64, least);
         if (next > step / 1.4) break;
+        before = width(*best) < 0.01 ? wide * (next / step) * (next / step) : INFINITY; /* expected */
         step = next;
     }
 done:

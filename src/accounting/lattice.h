@@ -78,8 +78,9 @@ DUSK_MUST_USE dusk_status dusk_lattice_of_atoms(dusk_lattice *out, bool *found, 
 /* Any pairs, at about the step given. */
 DUSK_MUST_USE dusk_status dusk_lattice_make(dusk_lattice *out, const dusk_pairs *pairs, double step,
                                             dusk_lattice_cut cut, dusk_error *err);
-/* Sum over pairs of the lengths of their losses; INFINITY when one is too long. */
-double dusk_lattice_length(const dusk_pairs *pairs, dusk_lattice_cut cut);
+/* Sum over pairs of the lengths of their losses; INFINITY when one is too long.
+ * *effort: that with each length times what one point costs, about. */
+double dusk_lattice_length(double *effort, const dusk_pairs *pairs, dusk_lattice_cut cut);
 
 /* --- plan ---------------------------------------------------------------- */
 

@@ -389,9 +389,20 @@ static dusk_lattice_cut cut_for_one(dusk_lattice_cut cut, const dusk_pairs *pair
     return cut;
 }
 
-double dusk_lattice_length(const dusk_pairs *pairs, dusk_lattice_cut cut)
+/* What a point of a pair costs, a sampled Gaussian being 1. */
+static double effort_of(const dusk_pair *pair)
+{
+    if (pair->kind != DUSK_PAIR_MIXTURE) return 0.5;
+    double shifts = (double)pair->shifts, tails = 0.5 * (shifts + 1);
+    if (pair->direction == DUSK_REPLACE) tails = shifts;
+    if (pair->shifts == 1) return pair->direction == DUSK_REPLACE ? 1.5 : 1;
+    return tails + 8 * shifts; /* thresholds are searched for */
+}
+
+double dusk_lattice_length(double *effort, const dusk_pairs *pairs, dusk_lattice_cut cut)
 {
     double length = 0;
+    *effort = 0;
     cut = cut_for_one(cut, pairs);
     for (size_t i = 0; i < pairs->count; i++) {
         dusk_pair pair = in_parts(&pairs->pair[i]);
@@ -406,6 +417,7 @@ double dusk_lattice_length(const dusk_pairs *pairs, dusk_lattice_cut cut)
             if (!(most < LOSS_MAX && least > -LOSS_MAX)) return INFINITY;
         }
         length += most - least;
+        *effort += (most - least) * effort_of(&pair);
     }
     return length;
 }

@@ -18,6 +18,10 @@
 #define PRODUCT_ERROR 1e-15 /* relative, of a complex product, and of the bound beside it */
 #define VANISHED 1e-130     /* what underflow can hide, all in all */
 #define SHIFT_BITS 512
+#define LITTLE 1e-300 /* a tilted mass that is as good as none */
+#define LOG_LITTLE (-692.0)
+#define LEAST_MORE (-10000.0L) /* exponent; 16 MORE_MAX more of either sign are still in range */
+#define MORE_MAX 64.0
 
 /* One law while it is tilted: w_k = mass_k exp(theta (k - centre) - level). */
 typedef struct tilted {
@@ -37,7 +41,7 @@ static void choose_level(tilted *t, const dusk_lattice_law *law)
 {
     long double sum = 0, first = 0, power = 1, factor = expl(-(long double)t->theta);
     size_t n = law->count;
-    for (size_t i = 0; i < n && power > 0; i++, power *= factor) {
+    for (size_t i = 0; i < n && power > 1e-30L * sum && power > 0; i++, power *= factor) {
         long double term = law->upper[n - 1 - i] * power;
         sum += term;
         first += (long double)i * term;
@@ -46,19 +50,44 @@ static void choose_level(tilted *t, const dusk_lattice_law *law)
     t->level = (double)(logl(sum) + (long double)t->theta * ((long double)(n - 1) - (long double)t->centre));
 }
 
+/* A block with next to nothing of the tilted mass, below the centre: `LITTLE` for each of the worse law. */
+static void tilt_little(tilted *t, double *re, size_t size, const dusk_lattice_law *law, size_t from,
+                        size_t end)
+{
+    double all = 0;
+    for (size_t k = from; k < end; k++) {
+        double w = law->upper[k] > 0 ? LITTLE : 0;
+        re[k & (size - 1)] += w;
+        all += w;
+    }
+    t->worse += all;
+    t->worse_above += all;
+}
+
 DUSK_PROVEN(tilt)
 static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_lattice_law *law)
 {
-    size_t block = t->theta < 1 ? 256 : 16;
+    size_t block = t->theta < 1 && t->above < 1 && t->below < 1 ? 256 : 16;
+    bool lost_above = !(t->above >= 0 && t->above <= MORE_MAX);
+    bool lost_below = !(t->below >= 0 && t->below <= MORE_MAX), rising = t->theta >= 0 && t->above >= 0;
     long double factor = expl((long double)t->theta), up = expl((long double)t->above),
                 down = expl(-(long double)t->below);
     for (size_t from = 0; from < law->count; from += block) {
         long double away = (long double)from - (long double)t->centre;
-        long double x = (long double)t->theta * away - (long double)t->level, power = expl(x);
-        long double more = expl((long double)t->above * away), less = expl(-(long double)t->below * away);
+        long double x = (long double)t->theta * away - (long double)t->level;
         double slack =
             (8 + 2 * (double)(law->count / size)) * ULP + 0x1p-60 * ((double)fabsl(x) + fabs(t->level));
         size_t end = from + block < law->count ? from + block : law->count;
+        if (rising && (double)end <= t->centre && slack < 0.5 &&
+            x + (long double)t->theta * (long double)block < LOG_LITTLE) {
+            tilt_little(t, re, size, law, from, end);
+            continue;
+        }
+        /* Nothing denormal or infinite, which is slow: too small is made larger, too large remembered. */
+        long double high = (long double)t->above * away, low = -(long double)t->below * away;
+        bool far_above = !(high < -LEAST_MORE), far_below = !(low < -LEAST_MORE);
+        long double power = expl(x), more = far_above ? 0 : expl(fmaxl(high, LEAST_MORE)),
+                    less = far_below ? 0 : expl(fmaxl(low, LEAST_MORE));
         for (size_t k = from; k < end; k++, power *= factor, more *= up, less *= down) {
             size_t at = k & (size - 1);
             if (law->upper[k] > 0) {
@@ -66,6 +95,7 @@ static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_latt
                 re[at] += w;
                 t->worse += w;
                 t->worse_above += w * more;
+                lost_above |= far_above;
             }
             if (law->lower[k] > 0) {
                 double w = (double)(law->lower[k] * power) * (1 - slack);
@@ -74,9 +104,13 @@ static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_latt
                 t->better += w;
                 t->better_above += w * more;
                 t->better_below += w * less;
+                lost_above |= far_above;
+                lost_below |= far_below;
             }
         }
     }
+    if (lost_above) t->worse_above = t->better_above = INFINITY;
+    if (lost_below) t->better_below = INFINITY;
 }
 
 /* (re + i im)^n, to (n - 1) roundings of a product; 0 when it is below VANISHED */

@@ -127,7 +127,7 @@ static void laws_enclose_curves(void **state)
         dusk_pairs pairs = resolve(events[i].text, events[i].direction);
         assert_int_equal(pairs.count, 1);
         dusk_lattice_cut cut = { .above = 1e-30, .below = 1e-18, .tilt = i % 2 ? 3 : 0 };
-        double length = dusk_lattice_length(&pairs, cut);
+        double effort, length = dusk_lattice_length(&effort, &pairs, cut);
         for (int n = 0; n < 3; n++) {
             dusk_lattice lattice;
             const double points[] = { 23, 150, 1200.5 };
