@@ -115,6 +115,7 @@ dusk_builder dusk_builder_like(const dusk_builder *b, dusk_direction direction)
                            .group = b->group,
                            .accountant = b->accountant,
                            .work = b->work,
+                           .maxima = b->maxima,
                            .err = b->err };
 }
 
@@ -257,7 +258,7 @@ dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint6
     double first = tree->real[0];
     if (times == 0) return DUSK_OK;
     if ((*b->work)-- == 0)
-        return dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "", "groups are nested too often to be resolved");
+        return dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "", "events are nested too often to be resolved");
     switch (tree->kind) {
     case DUSK_EVENT_PURE: return dusk_builder_add_approx(b, tree, times, dusk_bound_of(first), 0, true);
     case DUSK_EVENT_APPROX:
@@ -307,11 +308,13 @@ dusk_status dusk_pairs_resolve(dusk_pairs *out, const dusk_composition *composit
 {
     dusk_status status = DUSK_OK;
     size_t work;
+    dusk_builder maxima = { .err = err };
     dusk_builder b = { .pairs.direction = direction,
                        .gaussian = NONE,
                        .group = 1,
                        .accountant = accountant,
                        .work = &work,
+                       .maxima = &maxima,
                        .err = err };
     for (const dusk_event_node *tree = dusk_composition_first(composition); tree;
          tree = dusk_composition_next(composition, tree)) {
@@ -319,10 +322,12 @@ dusk_status dusk_pairs_resolve(dusk_pairs *out, const dusk_composition *composit
         b.alone = tree->span == 1 && composition->count == 1 && tree->times == 1;
         DUSK_TRY(dusk_builder_add(&b, tree, tree->times));
     }
+    dusk_builder_clear(&maxima);
     settle_tightness(&b.pairs);
     *out = b.pairs;
     return DUSK_OK;
 done:
+    dusk_builder_clear(&maxima);
     dusk_builder_clear(&b);
     return status;
 }

@@ -17,6 +17,7 @@ typedef struct dusk_builder {
     const char *accountant;
     bool alone;   /* one tree, run once, is all there is */
     size_t *work; /* trees that may still be added: wrappers in wrappers can double it each time */
+    struct dusk_builder *maxima; /* pairs of parallels without a worst branch, by tree: found once */
     dusk_error *err;
 } dusk_builder;
 

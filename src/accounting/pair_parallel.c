@@ -18,7 +18,9 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-#define CURVE_POINTS 256 /* where curves cross */
+#define CURVE_POINTS 256               /* where curves cross */
+#define COMPARED_MAX ((size_t)1 << 22) /* pairs of pairs */
+#define TRIED_MAX 64                   /* branches that may be the worst */
 
 /* --- which pair is worse ------------------------------------------------------ */
 
@@ -99,11 +101,14 @@ static bool dominates(const dusk_pair *a, const dusk_pair *b)
     return false;
 }
 
-/* Each run of b's pairs has a run of a's that is no better for it alone. */
+/* Each run of b's pairs has a run of a's that is no better for it alone; false
+ * when that would be too much to look at. */
 static dusk_status dominate_all(bool *all, const dusk_pairs *a, const dusk_pairs *b, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     uint64_t *left;
+    *all = false;
+    if (b->count > 0 && a->count > COMPARED_MAX / b->count) return DUSK_OK;
     *all = true;
     DUSK_NEW(left, a->count);
     for (size_t i = 0; i < a->count; i++) left[i] = a->pair[i].times;
@@ -135,21 +140,49 @@ static void branches_clear(branches *all)
     dusk_deallocate(all->of);
 }
 
+/* The parallel that is all there is in a branch, run once: its parts are parts of
+ * the data like the others. NULL when there is none. */
+static const dusk_event_node *parts_of(const dusk_event_node *branch)
+{
+    const dusk_event_node *only = dusk_event_first_below(branch);
+    bool alone = only && only->kind == DUSK_EVENT_PARALLEL && only->times == 1;
+    return alone && !dusk_event_next_below(branch, only) ? only : NULL;
+}
+
+static size_t count_parts(const dusk_event_node *tree)
+{
+    size_t count = 0;
+    for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e))
+        count += parts_of(e) ? count_parts(parts_of(e)) : 1;
+    return count;
+}
+
+/* The pairs of each part, behind those that are there. */
+static dusk_status resolve_parts(branches *all, const dusk_builder *b, const dusk_event_node *tree,
+                                 dusk_direction direction)
+{
+    dusk_status status = DUSK_OK;
+    for (const dusk_event_node *e = dusk_event_first_below(tree); e && status == DUSK_OK;
+         e = dusk_event_next_below(tree, e)) {
+        if (parts_of(e)) {
+            status = resolve_parts(all, b, parts_of(e), direction);
+            continue;
+        }
+        dusk_builder *branch = &all->of[all->count++];
+        *branch = dusk_builder_like(b, direction);
+        status = dusk_builder_add_below(branch, e, 1);
+    }
+    return status;
+}
+
 static dusk_status branches_resolve(branches *all, const dusk_builder *b, const dusk_event_node *tree,
                                     dusk_direction direction)
 {
     dusk_status status = DUSK_OK;
     dusk_error *err = b->err;
-    size_t count = 0;
     *all = (branches){ 0 };
-    for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e))
-        count++;
-    DUSK_NEW(all->of, count);
-    for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e)) {
-        dusk_builder *branch = &all->of[all->count++];
-        *branch = dusk_builder_like(b, direction);
-        DUSK_TRY(dusk_builder_add_below(branch, e, 1));
-    }
+    DUSK_NEW(all->of, count_parts(tree));
+    DUSK_TRY(resolve_parts(all, b, tree, direction));
 done:
     if (status != DUSK_OK) {
         branches_clear(all);
@@ -158,28 +191,61 @@ done:
     return status;
 }
 
-/* *worst: a branch that dominates all, or count when there is none to be seen. */
-static dusk_status find_worst(size_t *worst, const branches *all, dusk_error *err)
+/* Whether a branch dominates all. */
+static dusk_status is_worst(bool *worst, const branches *all, size_t branch, dusk_error *err)
 {
-    for (*worst = 0; *worst < all->count; (*worst)++) {
-        bool is_worst = true;
-        for (size_t i = 0; i < all->count && is_worst; i++) {
-            if (i == *worst) continue;
-            dusk_status status = dominate_all(&is_worst, &all->of[*worst].pairs, &all->of[i].pairs, err);
-            if (status != DUSK_OK) return status;
-        }
-        if (is_worst) return DUSK_OK;
+    *worst = true;
+    for (size_t i = 0; i < all->count && *worst; i++) {
+        if (i == branch) continue;
+        dusk_status status = dominate_all(worst, &all->of[branch].pairs, &all->of[i].pairs, err);
+        if (status != DUSK_OK) return status;
     }
     return DUSK_OK;
 }
 
-/* Noise for which moving between parts is no worse than being replaced. */
-DUSK_PROVEN(may_move)
-static bool may_move(const branches *all, const dusk_event_node *tree)
+/* *worst: a branch that dominates all, or count when there is none to be seen. The
+ * one that is left when each that does not dominate makes room for the next is
+ * likely; where there are few, all are tried. */
+static dusk_status find_worst(size_t *worst, const branches *all, dusk_error *err)
 {
-    for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e))
+    size_t likely = 0;
+    bool found = true;
+    for (size_t i = 1; i < all->count; i++) {
+        dusk_status status = dominate_all(&found, &all->of[likely].pairs, &all->of[i].pairs, err);
+        if (status != DUSK_OK) return status;
+        if (!found) likely = i;
+    }
+    *worst = likely;
+    dusk_status status = is_worst(&found, all, likely, err);
+    if (status != DUSK_OK || found) return status;
+    for (size_t i = 0; i < all->count && all->count <= TRIED_MAX; i++) {
+        *worst = i;
+        status = is_worst(&found, all, i, err);
+        if (status != DUSK_OK || found) return status;
+    }
+    *worst = all->count;
+    return DUSK_OK;
+}
+
+/* Whether all noise of all parts is added to a number. */
+static bool are_additive(const dusk_event_node *tree)
+{
+    for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e)) {
+        if (parts_of(e)) {
+            if (!are_additive(parts_of(e))) return false;
+            continue;
+        }
         for (const dusk_event_node *f = dusk_event_first_below(e); f; f = dusk_event_next_below(e, f))
             if (!dusk_event_is_additive(f)) return false;
+    }
+    return true;
+}
+
+/* Noise for which moving between parts is no worse than being replaced; are_additive
+ * must be true. */
+DUSK_PROVEN(may_move)
+static bool may_move(const branches *all)
+{
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->of[i].pairs.count; k++) {
             const dusk_pair *pair = &all->of[i].pairs.pair[k];
@@ -227,6 +293,49 @@ static double largest_of_all(const branches *all)
     return most;
 }
 
+/* How much there is to look at for each point of the curves, in trees. */
+static size_t work_for(const branches *all)
+{
+    size_t work = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        for (size_t k = 0; k < all->of[i].pairs.count; k++) {
+            const dusk_pair *pair = &all->of[i].pairs.pair[k];
+            work += pair->kind == DUSK_PAIR_ATOMS ? 4 + pair->atoms / 16 : 16;
+        }
+    }
+    return work;
+}
+
+/* Another pair like one of atoms. */
+static dusk_status copy_atoms(dusk_pair *out, const dusk_pair *pair, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    *out = *pair;
+    out->loss = out->mass = NULL;
+    DUSK_NEW(out->loss, pair->atoms);
+    DUSK_NEW(out->mass, pair->atoms);
+    for (size_t i = 0; i < pair->atoms; i++) out->loss[i] = pair->loss[i], out->mass[i] = pair->mass[i];
+    return DUSK_OK;
+done:
+    dusk_pair_clear(out);
+    return status;
+}
+
+/* A maximum is of both directions, and so the same whenever it is asked for. */
+static const dusk_pair *known_maximum(const dusk_builder *b, const dusk_event_node *tree)
+{
+    for (size_t i = 0; i < b->maxima->pairs.count; i++)
+        if (b->maxima->pairs.pair[i].tree == tree) return &b->maxima->pairs.pair[i];
+    return NULL;
+}
+
+static dusk_status remember_maximum(dusk_builder *b, const dusk_pair *pair, const dusk_event_node *tree)
+{
+    dusk_pair copy;
+    dusk_status status = copy_atoms(&copy, pair, b->err);
+    return status == DUSK_OK ? dusk_builder_add_pair(b->maxima, &copy, tree, 1) : status;
+}
+
 /* The maximum of all curves, of adding and of removing. */
 static dusk_status add_maximum(dusk_builder *b, const dusk_event_node *tree, uint64_t times,
                                const branches *all)
@@ -241,15 +350,28 @@ static dusk_status add_maximum(dusk_builder *b, const dusk_event_node *tree, uin
         status = dusk_fail(b->err, DUSK_ERR_UNSUPPORTED,
                            "let one branch have at least the noise of no other, run by run",
                            "the branches of a parallel are sums, and none is worse than all others");
+    } else if (*b->work < work_for(all) + work_for(&other)) {
+        status = dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "",
+                           "branches of which none is the worst are nested too often to be resolved");
     } else {
+        *b->work -= work_for(all) + work_for(&other);
         status =
             dusk_atoms_sample_curve(&pair, largest_delta, &c,
                                     fmax(largest_of_all(all), largest_of_all(&other)), CURVE_POINTS, b->err);
     }
     branches_clear(&other);
-    if (status == DUSK_OK) status = dusk_builder_add_pair(b, &pair, tree, times);
+    if (status == DUSK_OK) status = remember_maximum(b, &pair, tree);
+    if (status == DUSK_OK) return dusk_builder_add_pair(b, &pair, tree, times);
+    dusk_pair_clear(&pair);
 done:
     return status;
+}
+
+static dusk_status refuse_move(const dusk_builder *b)
+{
+    return dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours add-remove (DUSK_ADD_REMOVE)",
+                     "a unit that is replaced may move to another part, about which some branch of "
+                     "parallel promises nothing");
 }
 
 DUSK_PROVEN(dusk_builder_add_parallel)
@@ -259,11 +381,14 @@ dusk_status dusk_builder_add_parallel(dusk_builder *b, const dusk_event_node *tr
     branches all;
     size_t worst = 0;
     bool replace = b->pairs.direction == DUSK_REPLACE;
+    if (known_maximum(b, tree)) {
+        dusk_pair pair;
+        status = copy_atoms(&pair, known_maximum(b, tree), b->err);
+        return status == DUSK_OK ? dusk_builder_add_pair(b, &pair, tree, times) : status;
+    }
+    if (replace && !are_additive(tree)) return refuse_move(b);
     DUSK_TRY(branches_resolve(&all, b, tree, b->pairs.direction));
-    if (replace && !may_move(&all, tree))
-        status = dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours add-remove (DUSK_ADD_REMOVE)",
-                           "a unit that is replaced may move to another part, about which some branch of "
-                           "parallel promises nothing");
+    if (replace && !may_move(&all)) status = refuse_move(b);
     if (status == DUSK_OK) status = find_worst(&worst, &all, b->err);
     if (status == DUSK_OK) {
         if (worst < all.count)

@@ -198,6 +198,7 @@ void dusk_parts_free(dusk_parts *parts)
     }
     dusk_deallocate(parts->part);
     dusk_deallocate(parts->renyi.node);
+    dusk_renyi_free(&parts->curves);
     *parts = (dusk_parts){ .neighbours = parts->neighbours };
 }
 
@@ -210,6 +211,10 @@ dusk_status dusk_parts_make(dusk_parts *out, const dusk_composition *composition
     for (const dusk_event_node *tree = dusk_composition_first(composition); tree && status == DUSK_OK;
          tree = dusk_composition_next(composition, tree))
         if (tree->times > 0) status = add_tree(&m, tree, err);
+    if (status == DUSK_OK && m.parts.renyi.count > 0) {
+        status = dusk_renyi_new(&m.parts.curves, &m.parts.renyi, "rdp", err);
+        if (status == DUSK_ERR_UNSUPPORTED) status = DUSK_OK; /* whoever asks for a price is told */
+    }
     if (status != DUSK_OK) {
         dusk_parts_free(&m.parts);
         return status;
@@ -321,18 +326,26 @@ dusk_status dusk_part_share(double *epsilon_up, const dusk_parts *parts, const d
 dusk_status dusk_parts_renyi_epsilon(double *epsilon_up, const dusk_parts *parts, double delta,
                                      dusk_error *err)
 {
-    dusk_bound epsilon;
-    dusk_status status = dusk_rdp_epsilon(&epsilon, &parts->renyi, delta, err);
-    if (status == DUSK_OK) *epsilon_up = epsilon.upper;
-    return status;
+    if (parts->curves.count == 0) {
+        dusk_bound epsilon;
+        dusk_status status = dusk_rdp_epsilon(&epsilon, &parts->renyi, delta, err);
+        if (status == DUSK_OK) *epsilon_up = epsilon.upper;
+        return status;
+    }
+    *epsilon_up = dusk_renyi_epsilon_up(&parts->curves, delta);
+    return DUSK_OK;
 }
 
 dusk_status dusk_parts_renyi_delta(double *delta_up, const dusk_parts *parts, double epsilon, dusk_error *err)
 {
-    dusk_bound delta;
-    dusk_status status = dusk_rdp_delta(&delta, &parts->renyi, epsilon, err);
-    if (status == DUSK_OK) *delta_up = delta.upper;
-    return status;
+    if (parts->curves.count == 0) {
+        dusk_bound delta;
+        dusk_status status = dusk_rdp_delta(&delta, &parts->renyi, epsilon, err);
+        if (status == DUSK_OK) *delta_up = delta.upper;
+        return status;
+    }
+    *delta_up = dusk_renyi_delta_up(&parts->curves, epsilon);
+    return DUSK_OK;
 }
 
 DUSK_PROVEN(dusk_part_delta)

@@ -8,7 +8,7 @@
  * share of delta for every run. What has Renyi curves only is kept together:
  * those curves add up, so that it claims one share. */
 
-#include "accounting/pair.h"
+#include "accounting/renyi.h"
 
 typedef struct dusk_part {
     dusk_pair pair[2];                   /* one run, in each direction; owned           */
@@ -22,6 +22,7 @@ typedef struct dusk_parts {
     size_t count;
     dusk_part *part;
     dusk_composition renyi; /* trees without a dominating pair; .node is owned, no index */
+    dusk_renyi curves;      /* of those, ready; empty where there is no price */
 } dusk_parts;
 
 /* With `merge`, all Gaussian parts are one that runs once. */

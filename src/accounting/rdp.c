@@ -57,35 +57,42 @@ static double search(const question *q)
     return price_given_orders(q, dusk_order_descend(price, q, start > 0 ? start : 1));
 }
 
-DUSK_PROVEN(dusk_rdp_epsilon)
+DUSK_PROVEN(dusk_renyi_epsilon_up)
+double dusk_renyi_epsilon_up(const dusk_renyi *renyi, double delta)
+{
+    question q = { .renyi = renyi, .infinite = dusk_renyi_infinite_up(renyi) };
+    q.at = DUSK_MUTATE(RDP_FREE_INFINITY, dusk_sub_down(delta, q.infinite), delta);
+    double best = q.infinite > 0 ? INFINITY : dusk_renyi_divergence_up(renyi, INFINITY);
+    return q.at > 0 ? fmin(best, search(&q)) : best;
+}
+
+DUSK_PROVEN(dusk_renyi_delta_up)
+double dusk_renyi_delta_up(const dusk_renyi *renyi, double epsilon)
+{
+    question q = { .renyi = renyi, .at = epsilon, .of_delta = true };
+    q.infinite = dusk_renyi_infinite_up(renyi);
+    if (!(q.infinite > 0) && dusk_renyi_divergence_up(renyi, INFINITY) <= epsilon) return 0;
+    return fmin(1, dusk_add_up(q.infinite, search(&q)));
+}
+
 dusk_status dusk_rdp_epsilon(dusk_bound *out, const dusk_composition *composition, double delta,
                              dusk_error *err)
 {
     dusk_renyi renyi;
     dusk_status status = dusk_renyi_new(&renyi, composition, "rdp", err);
     if (status != DUSK_OK) return status;
-    question q = { .renyi = &renyi, .infinite = dusk_renyi_infinite_up(&renyi) };
-    q.at = DUSK_MUTATE(RDP_FREE_INFINITY, dusk_sub_down(delta, q.infinite), delta);
-    double best = q.infinite > 0 ? INFINITY : dusk_renyi_divergence_up(&renyi, INFINITY);
-    if (q.at > 0) best = fmin(best, search(&q));
+    *out = (dusk_bound){ 0, dusk_renyi_epsilon_up(&renyi, delta) };
     dusk_renyi_free(&renyi);
-    *out = (dusk_bound){ 0, best };
     return DUSK_OK;
 }
 
-DUSK_PROVEN(dusk_rdp_delta)
 dusk_status dusk_rdp_delta(dusk_bound *out, const dusk_composition *composition, double epsilon,
                            dusk_error *err)
 {
     dusk_renyi renyi;
     dusk_status status = dusk_renyi_new(&renyi, composition, "rdp", err);
     if (status != DUSK_OK) return status;
-    question q = { .renyi = &renyi, .at = epsilon, .of_delta = true };
-    q.infinite = dusk_renyi_infinite_up(&renyi);
-    double best = 1;
-    if (!(q.infinite > 0) && dusk_renyi_divergence_up(&renyi, INFINITY) <= epsilon) best = 0;
-    if (best > 0) best = fmin(1, dusk_add_up(q.infinite, search(&q)));
+    *out = (dusk_bound){ 0, dusk_renyi_delta_up(&renyi, epsilon) };
     dusk_renyi_free(&renyi);
-    *out = (dusk_bound){ 0, best };
     return DUSK_OK;
 }

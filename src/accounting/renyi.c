@@ -159,7 +159,8 @@ static dusk_status build_wrapper(builder *b, const dusk_event_node *tree, size_t
     /* each level asks for many orders of the next */
     if (tree->kind == DUSK_EVENT_SELECT_POISSON && nesting(tree, DUSK_EVENT_SELECT_POISSON) > 2)
         return dusk_fail_unsupported(b->err, b->accountant, tree);
-    if (tree->kind == DUSK_EVENT_POISSON || tree->kind == DUSK_EVENT_WITHOUT_REPLACEMENT) {
+    if (tree->kind == DUSK_EVENT_POISSON || tree->kind == DUSK_EVENT_WITHOUT_REPLACEMENT ||
+        tree->kind == DUSK_EVENT_SELECT_POISSON) {
         status = build_memo(&b->made.part[at], b->err);
         if (status != DUSK_OK) return status;
     }
@@ -183,7 +184,10 @@ static dusk_status build_wrapper(builder *b, const dusk_event_node *tree, size_t
     if (status != DUSK_OK) return status;
     dusk_renyi_part *part = &b->made.part[at];
     part->span = b->made.count - at;
-    if (tree->kind == DUSK_EVENT_SELECT_BEST) part->extra = dusk_renyi_select_extra(part);
+    if (tree->kind == DUSK_EVENT_SELECT_BEST) {
+        part->extra = dusk_renyi_select_extra(part);
+        part->runs = dusk_renyi_select_runs(part);
+    }
     return DUSK_OK;
 }
 

@@ -23,8 +23,10 @@ typedef struct dusk_renyi_part {
     bool by_pairs, by_theorem;
     dusk_pairs pairs[2]; /* by_pairs: of one run, REMOVE and ADD, or REPLACE alone */
     size_t directions;
-    double extra; /* select_best: what the auxiliary order costs */
-    double *memo; /* sampling by theorem: what is below at whole orders, NAN: not known yet */
+    double extra; /* select_best: what the auxiliary order costs, */
+    double runs;  /* and ln of the mean number of runs */
+    double *memo; /* what is below at orders that are asked for often, NAN: not known yet. Sampling by
+                     theorem: whole orders. select_poisson: those of its search */
 } dusk_renyi_part;
 
 typedef struct dusk_renyi {
@@ -48,6 +50,9 @@ double dusk_renyi_moment_up(const dusk_renyi *renyi, double s);
 double dusk_renyi_infinite_up(const dusk_renyi *renyi);
 /* The divergence of order alpha in (1, inf]; +inf when there is none. */
 double dusk_renyi_divergence_up(const dusk_renyi *renyi, double alpha);
+/* rdp.c: the least epsilon for a delta, and the least delta, of any order. */
+double dusk_renyi_epsilon_up(const dusk_renyi *renyi, double delta);
+double dusk_renyi_delta_up(const dusk_renyi *renyi, double epsilon);
 
 /* Within: divergence of one run of a part, whatever prices it. */
 double dusk_renyi_part_up(const dusk_renyi_part *part, double alpha);
@@ -58,6 +63,7 @@ double dusk_renyi_leaf_up(const dusk_renyi_part *part, double alpha);
 double dusk_renyi_wrapper_up(const dusk_renyi_part *part, double alpha);
 /* What select_best adds to the divergence of one run, but for ln E[runs]. */
 double dusk_renyi_select_extra(const dusk_renyi_part *part);
+double dusk_renyi_select_runs(const dusk_renyi_part *part);
 /* D of `group` units from that of one [Mironov 2017, Proposition 2]. */
 typedef double dusk_renyi_single(const dusk_renyi_part *part, double alpha);
 double dusk_renyi_group_up(dusk_renyi_single *single, const dusk_renyi_part *part, double alpha);

@@ -215,21 +215,28 @@ static double log_runs(double eta, double gamma)
     return dusk_sub_up(sum, log_change);
 }
 
+DUSK_PROVEN(dusk_renyi_select_runs)
+double dusk_renyi_select_runs(const dusk_renyi_part *part)
+{
+    return fmax(0, log_runs(part->tree->real[0], part->tree->real[1]));
+}
+
 static double select_best(const dusk_renyi_part *part, double alpha)
 {
     double d = dusk_add_up(dusk_renyi_below_up(part, alpha), part->extra);
     if (isinf(alpha)) return d;
-    return dusk_add_up(
-        d, dusk_div_up(fmax(0, log_runs(part->tree->real[0], part->tree->real[1])), dusk_sub_down(alpha, 1)));
+    return dusk_add_up(d, dusk_div_up(part->runs, dusk_sub_down(alpha, 1)));
 }
 
-/* delta of what is below at epsilon, at the best of several orders */
+/* delta of what is below at epsilon, at the best of several orders, which are the
+ * same for every epsilon */
 static double delta_below(const dusk_renyi_part *part, double epsilon)
 {
     double least = dusk_renyi_below_up(part, INFINITY) <= epsilon ? 0 : 1;
     for (int i = 0; i < SEARCH && least > 0; i++) {
         double a = 1 + exp(-3 + 0.25 * i);
-        least = fmin(least, dusk_rdp_to_delta_up(a, dusk_renyi_below_up(part, a), epsilon));
+        if (isnan(part->memo[i])) part->memo[i] = dusk_renyi_below_up(part, a);
+        least = fmin(least, dusk_rdp_to_delta_up(a, part->memo[i], epsilon));
     }
     return least;
 }
