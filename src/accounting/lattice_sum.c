@@ -117,6 +117,10 @@ static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_latt
 static void raise(double *re, double *im, uint64_t n)
 {
     double x = *re, y = *im, ar = 1, ai = 0;
+    if ((double)n * (1 - (x * x + y * y)) > 660) { /* |x + i y|^n < e^-329 */
+        *re = *im = 0;
+        return;
+    }
     for (;; n >>= 1) {
         if (n & 1) {
             double t = ar * x - ai * y;
