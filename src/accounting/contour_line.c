@@ -15,6 +15,7 @@
 #define PI 3.14159265358979323846
 #define ATOMS_MAX 4096
 #define COUNT_MAX ((size_t)1 << 20)
+#define PAIRS_MAX 5000 /* with a law of their own: each is swept along the whole line */
 #define WORK_GOOD 1e7  /* nodes of the line times nodes of the pairs: what all digits are worth, */
 #define WORK_MAX 1.5e8 /* and what any are */
 
@@ -52,6 +53,7 @@ dusk_status dusk_contour_list_init(dusk_contour_list *list, const dusk_pairs *pa
 {
     dusk_status status = DUSK_OK;
     *list = (dusk_contour_list){ .pairs = pairs };
+    if (pairs->count > PAIRS_MAX) return refuse(err, "would have to look at too many different parts");
     DUSK_NEW(list->mixture, pairs->count);
     for (size_t i = 0; i < pairs->count; i++) list->repeats += times_of(&pairs->pair[i]);
     for (size_t i = 0; i < pairs->count; i++) {

@@ -20,6 +20,7 @@
 #define BELOW 1e-18       /* tilted mass that may be cut on the good side */
 #define LEAST 1e-300      /* a delta that is small enough */
 #define SEARCHES 120
+#define SMOOTH_MAX 5000 /* pairs with a density: each is made a law of its own */
 
 typedef dusk_lattice_question question;
 
@@ -251,6 +252,9 @@ static dusk_status price(dusk_bound *out, const dusk_pairs *pairs, question q, d
 {
     dusk_bound best = { 0, q.of_delta ? 1 : INFINITY }, infinite, ends = ends_of(&infinite, pairs);
     bool done = false;
+    size_t smooth = 0;
+    for (size_t i = 0; i < pairs->count; i++) smooth += pairs->pair[i].kind != DUSK_PAIR_ATOMS;
+    if (smooth > SMOOTH_MAX) return refuse(err, "there are too many different parts");
     if (!(ends.upper >= 0 && infinite.upper >= 0)) return refuse(err, "a single loss is too large");
     if (q.of_delta ? q.at >= ends.upper : !(q.at > 0)) {
         *out = infinite;

@@ -91,6 +91,7 @@ static const char *const texts[] = {
     "with_replacement(1000000, 2, gaussian(1))",
     "svt(1e-12, 1e12, 4611686018427387904)",
     "svt_gaussian(1e-12, 1e12, 4611686018427387904)",
+    "parallel(gaussian(1), shuffle(1099511627776, 1))",
 };
 
 /* A second or so each: for the long run. */
@@ -137,11 +138,28 @@ static void nested(void **state)
     (void)state;
     for (size_t w = 0; w <= sizeof wrapper / sizeof *wrapper; w++) {
         size_t n = 0;
-        if (w >= 5 && !getenv("DUSK_DEEP")) break;
         for (size_t i = 0; i < 50; i++)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s", wrapper[w < 7 ? w : i % 7]);
         n += (size_t)snprintf(text + n, sizeof text - n, "gaussian(1000)");
         for (size_t i = 0; i < 50; i++) n += (size_t)snprintf(text + n, sizeof text - n, ")");
+        assert_true(n < sizeof text);
+        assert_survives(text, DUSK_ADD_REMOVE);
+        assert_survives(text, DUSK_REPLACE_ONE);
+    }
+}
+
+/* Parts of the data below other wrappers: found once in both directions. */
+static void nested_parts(void **state)
+{
+    static const char *const wrapper[] = { "parallel(pure(0.5), poisson(0.9, ", "group(2, parallel(pure(1), ",
+                                           "parallel(pure(2), pure(1) + poisson(0.5, " };
+    char text[2048];
+    (void)state;
+    for (size_t w = 0; w < sizeof wrapper / sizeof *wrapper; w++) {
+        size_t n = 0;
+        for (size_t i = 0; i < 20; i++) n += (size_t)snprintf(text + n, sizeof text - n, "%s", wrapper[w]);
+        n += (size_t)snprintf(text + n, sizeof text - n, "gaussian(1000)");
+        for (size_t i = 0; i < 40; i++) n += (size_t)snprintf(text + n, sizeof text - n, ")");
         assert_true(n < sizeof text);
         assert_survives(text, DUSK_ADD_REMOVE);
         assert_survives(text, DUSK_REPLACE_ONE);
@@ -189,8 +207,8 @@ static void other_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(extremes),   cmocka_unit_test(slow_extremes),   cmocka_unit_test(nested),
-        cmocka_unit_test(many_parts), cmocka_unit_test(other_questions),
+        cmocka_unit_test(extremes),     cmocka_unit_test(slow_extremes), cmocka_unit_test(nested),
+        cmocka_unit_test(nested_parts), cmocka_unit_test(many_parts),    cmocka_unit_test(other_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
