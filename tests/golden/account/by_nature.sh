@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Events about replacing are priced for replace-one unless told otherwise.
 dusk account 'shuffle(1e6, 1)' --delta 1e-6
 dusk account 'randomized_response(1, 4) * 10' --delta 1e-6 --json | sed 's/"epsilon".*//'
