@@ -345,9 +345,44 @@ dusk_status dusk_pricing_ask_direction(dusk_account *out, dusk_pricing *pricing,
     return (pricing->accountant == DUSK_BEST ? ask_best : ask_one)(out, pricing, &direction, question, err);
 }
 
+/* One parallel, run once, where a unit is added or removed: the unit is in one part, so the
+ * answer is that of the worst branch, each at its best. NULL when it is something else. */
+static const dusk_event_node *only_parallel(const dusk_composition *composition)
+{
+    const dusk_event_node *tree = dusk_composition_first(composition);
+    bool only = tree && !dusk_composition_next(composition, tree) && tree->kind == DUSK_EVENT_PARALLEL;
+    return only && tree->times == 1 && composition->neighbours == DUSK_ADD_REMOVE ? tree : NULL;
+}
+
+static dusk_status account(dusk_account *out, const dusk_composition *composition, dusk_accountant accountant,
+                           dusk_question question, dusk_error *err);
+
+DUSK_PROVEN(account_branches)
+static dusk_status account_branches(dusk_account *out, const dusk_event_node *parallel,
+                                    dusk_question question, dusk_error *err)
+{
+    dusk_account all = { .accountant = DUSK_EXACT };
+    for (const dusk_event_node *b = dusk_event_first_below(parallel); b;
+         b = dusk_event_next_below(parallel, b)) {
+        /* what is below the branch, borrowed: nothing is added to it */
+        dusk_composition branch = { .neighbours = DUSK_ADD_REMOVE, .count = b->span - 1 };
+        branch.node = (dusk_event_node *)(b + 1);
+        dusk_account one;
+        dusk_status status = account(&one, &branch, DUSK_BEST, question, err);
+        if (status != DUSK_OK) return status;
+        double lower = fmax(all.bound.lower, one.bound.lower);
+        if (one.bound.upper >= all.bound.upper) all = one;
+        all.bound.lower = lower;
+    }
+    *out = all;
+    return DUSK_OK;
+}
+
 static dusk_status account(dusk_account *out, const dusk_composition *composition, dusk_accountant accountant,
                            dusk_question question, dusk_error *err)
 {
+    const dusk_event_node *parallel = accountant == DUSK_BEST ? only_parallel(composition) : NULL;
+    if (parallel) return account_branches(out, parallel, question, err);
     dusk_pricing pricing;
     dusk_status status = dusk_pricing_begin(&pricing, composition, accountant, err);
     if (status == DUSK_OK) status = dusk_pricing_ask(out, &pricing, question, err);

@@ -132,9 +132,35 @@ static void best_of_a_gaussian(void **state)
     dusk_composition_free(c);
 }
 
+/* Alone, a parallel costs what its worst branch does, each priced as well as can be. */
+static void parallel_is_the_worst_branch(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "gaussian(1)", "laplace(0.5) * 3", "poisson(0.01, gaussian(1)) * 10000",
+        "parallel(gaussian(1), laplace(0.5) * 3, poisson(0.01, gaussian(1)) * 10000)"
+    };
+    for (double delta = 1e-12; delta < 0.1; delta *= 1e3) {
+        double worst = 0, lower = 0;
+        for (size_t i = 0; i < 4; i++) {
+            dusk_composition *c;
+            dusk_account a;
+            assert_int_equal(dusk_composition_new(&c, DUSK_ADD_REMOVE, NULL), DUSK_OK);
+            assert_int_equal(dusk_composition_parse(c, text[i], NULL), DUSK_OK);
+            assert_int_equal(dusk_account_epsilon(&a, c, delta, DUSK_BEST, NULL), DUSK_OK);
+            dusk_composition_free(c);
+            if (i < 3)
+                worst = fmax(worst, a.bound.upper), lower = fmax(lower, a.bound.lower);
+            else
+                assert_true(a.bound.upper == worst && a.bound.lower == lower);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parallel_is_the_worst_branch),
         cmocka_unit_test(names),
         cmocka_unit_test(arguments),
         cmocka_unit_test(nothing_costs_nothing),
