@@ -155,12 +155,12 @@ static void hostile(void **state)
         "laplace(1) * 10",
         "pure(1) * 10",
     };
-    const double deltas[] = { 0, 1e-300, 0.5 };
-    const double epsilons[] = { 0, 1, 1e300 };
+    const double deltas[] = { 1e-300, 0.5 };
+    const double epsilons[] = { 0, 1e300 };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         for (int direction = DUSK_REMOVE; direction <= DUSK_REPLACE; direction++) {
-            for (size_t j = 0; j < 3; j++) epsilon(text[i], (dusk_direction)direction, deltas[j]);
-            for (size_t j = 0; j < 3; j++) {
+            for (size_t j = 0; j < 2; j++) epsilon(text[i], (dusk_direction)direction, deltas[j]);
+            for (size_t j = 0; j < 2; j++) {
                 answer a = ask(dusk_contour_delta, text[i], (dusk_direction)direction, epsilons[j]);
                 if (a.status == DUSK_OK) assert_true(a.bound.upper <= 1);
             }
