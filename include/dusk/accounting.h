@@ -20,7 +20,8 @@
  *   tcdp(rho, omega)              truncated: D_alpha <= rho alpha for alpha < omega
  *   rdp(alpha: eps, ...)          Renyi divergence of each order alpha at most eps
  *   fdp(a: b, ...)                trade-off function, straight between points (a, b)
- *   pld(loss: p, ...)             privacy losses and their probabilities; "inf: p"
+ *   pld(loss: p, ...)             privacy losses and their probabilities; "inf: p". A pair that
+ *                                 dominates both orders of any two neighbours
  *   laplace(b)                    noise scale over l1 sensitivity
  *   gaussian(sigma)               noise deviation over l2 sensitivity
  *   staircase(eps, gamma)         piecewise constant noise [Geng & Viswanath 2014]

@@ -37,8 +37,9 @@ dusk_status dusk_exact_delta(dusk_bound *out, const dusk_pairs *pairs, double ep
     dusk_status status = single_of(&pair, pairs, err);
     if (status == DUSK_OK && pair) status = dusk_pair_delta(&delta, pair, epsilon, err);
     if (status != DUSK_OK) return status;
+    /* the curve itself, of which the pair is a coarse upper bound: no lower one */
     if (pair && pair->shuffled) delta.upper = fmin(delta.upper, dusk_shuffled_delta_up(pair->tree, epsilon));
-    if (pair && !pair->tight) delta.lower = 0;
+    if (pair && (pair->shuffled || !pair->tight)) delta.lower = 0;
     *out = delta;
     return DUSK_OK;
 }

@@ -132,6 +132,22 @@ static void best_of_a_gaussian(void **state)
     dusk_composition_free(c);
 }
 
+/* A shuffle alone is priced by its own curve, whichever way it is asked. */
+static void shuffle_both_ways(void **state)
+{
+    (void)state;
+    dusk_composition *c;
+    dusk_account a, back;
+    assert_int_equal(dusk_composition_new(&c, DUSK_REPLACE_ONE, NULL), DUSK_OK);
+    assert_int_equal(dusk_composition_parse(c, "shuffle(4540, 0.244881991)", NULL), DUSK_OK);
+    for (double delta = 1e-12; delta < 1e-4; delta *= 10) {
+        assert_int_equal(dusk_account_epsilon(&a, c, delta, DUSK_BEST, NULL), DUSK_OK);
+        assert_int_equal(dusk_account_delta(&back, c, a.bound.upper, DUSK_BEST, NULL), DUSK_OK);
+        assert_true(back.bound.upper <= delta && back.bound.upper > 0.99 * delta);
+    }
+    dusk_composition_free(c);
+}
+
 /* Alone, a parallel costs what its worst branch does, each priced as well as can be. */
 static void parallel_is_the_worst_branch(void **state)
 {
@@ -161,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parallel_is_the_worst_branch),
+        cmocka_unit_test(shuffle_both_ways),
         cmocka_unit_test(names),
         cmocka_unit_test(arguments),
         cmocka_unit_test(nothing_costs_nothing),
