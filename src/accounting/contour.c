@@ -82,7 +82,7 @@ dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double eps
  * when none is in reach. Also ln delta there, about. */
 static double saddle_of_epsilon(const dusk_contour_list *list, double epsilon, double *log_delta)
 {
-    double low = 0, high = INFINITY, c = 1, k[3];
+    double low = 0, high = INFINITY, c = list->hint > 0 ? list->hint : 1, k[3];
     int failures = 0;
     for (int i = 0; i < 200; i++) {
         bool ok = dusk_contour_sketch(k, list, c);
@@ -143,12 +143,12 @@ static double saddle_of_delta(const dusk_contour_list *list, double log_delta, d
 static double avoid_far_losses(const dusk_contour_list *list, double c, double epsilon, double log_delta)
 {
     double k[3], best = c, least = INFINITY, start = NAN;
-    for (double at = c; at > c / 4; at *= 0.93) {
+    for (double at = c; at > c / 4; at *= 0.9) {
         if (!dusk_contour_sketch(k, list, at)) continue;
         double height = k[0] - at * epsilon - log(at * (at + 1)), spread = sqrt(k[2] + 1 / (at * at));
         double period = fmax((DUSK_CONTOUR_DIGITS - log_delta) / at, 12 * spread);
         if (isnan(start)) start = height;
-        if (height > start + 5 || (at < 0.9 * c && best == c)) break;
+        if (height > start + 5 || (at < 0.85 * c && best == c) || (best < c && at < 0.85 * best)) break;
         if (period < (best == c ? 0.95 : 0.9) * least) best = at, least = period;
     }
     return best;
@@ -306,7 +306,7 @@ static dusk_status try_line(dusk_bound *out, bool *good, double *guess, const du
 }
 
 /* What one list says: a few lines, each nearer to the answer. */
-static dusk_status try_list(dusk_bound *out, const choice *from, double delta, dusk_error *err)
+static dusk_status try_list(dusk_bound *out, choice *from, double delta, dusk_error *err)
 {
     double guess = from->found, c = from->c, ignored;
     bool good = false;
@@ -315,6 +315,7 @@ static dusk_status try_list(dusk_bound *out, const choice *from, double delta, d
         dusk_status status = try_line(out, &good, &guess, &from->list, c, delta, round == 0, err);
         if (status != DUSK_OK) return status;
         if (good) break;
+        from->list.hint = c;
         c = saddle_of_epsilon(&from->list, guess, &ignored);
         if (!(c > 0)) return no_saddle(err);
     }

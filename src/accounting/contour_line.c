@@ -212,7 +212,7 @@ static double choose_period(double *right, const dusk_contour_list *list, double
 {
     double best = INFINITY;
     *right = 2 * c;
-    for (double gap = 4 * c; gap > c / 1024; gap /= 1.6) {
+    for (double gap = 4 * c; gap > c / 1024; gap /= 2) {
         double k[3], at = c + gap;
         if (!dusk_contour_sketch(k, list, at)) continue;
         double chernoff = k[0] - at * epsilon + at * log(at) - (1 + at) * log1p(at);

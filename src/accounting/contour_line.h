@@ -14,6 +14,7 @@ typedef struct dusk_contour_list {
     const dusk_pairs *pairs;
     dusk_mixture *mixture; /* of MIXTURE pairs */
     double repeats;        /* sum of T */
+    double hint;           /* where a saddle may be, 0: not known; steers only */
 } dusk_contour_list;
 /* What is left out can add about `lost` to delta (0: nothing is); `sharpness` is that
  * of mixture.h. */
