@@ -21,7 +21,8 @@
 #define NEAR 0.3 /* deviations from the mean within which fractions are slow */
 #define WINDOW_LEAST 100000
 #define WINDOW_MAX 0x1p22
-#define GOOD 54 /* bits wanted in delta */
+#define GOOD 54    /* bits wanted in delta */
+#define EXACT 2400 /* bits for n times a double, and sums of that with doubles */
 
 /* One law: the worse one, or the one that is not worse than the truth. */
 typedef struct law {
@@ -97,18 +98,19 @@ static void weigh_other(dusk_binomial_weights *w, const law *l, double epsilon)
     mpfr_set_d(w->shift, epsilon, MPFR_RNDN);
 }
 
-/* The least i with n a + i (b - a) > eps, but for rounding; at most n, because
- * something of the losses is above eps. */
-static uint64_t first_above(const law *l, uint64_t n, double epsilon, mpfr_prec_t precision)
+/* The least i with n a + i (b - a) > eps; at most n, because something of the
+ * losses is above eps. Differences are exact, and a quotient of two whole multiples
+ * of 2^-1074 that is not whole is 2^-1104 away from being so. */
+static uint64_t first_above(const law *l, uint64_t n, double epsilon)
 {
     mpfr_t position, step;
-    mpfr_inits2(precision, position, step, (mpfr_ptr)0);
+    mpfr_inits2(EXACT, position, step, (mpfr_ptr)0);
     mpfr_set_d(position, l->low, MPFR_RNDN);
     mpfr_mul_ui(position, position, n, MPFR_RNDN);
     mpfr_d_sub(position, epsilon, position, MPFR_RNDN);
     mpfr_set_d(step, l->high, MPFR_RNDN);
     mpfr_sub_d(step, step, l->low, MPFR_RNDN);
-    mpfr_div(position, position, step, MPFR_RNDN);
+    mpfr_div(position, position, step, MPFR_RNDD);
     mpfr_floor(position, position);
     uint64_t k = 0;
     if (mpfr_sgn(position) >= 0)
@@ -201,7 +203,7 @@ static bool enclose(dusk_interval *delta, dusk_interval *other, dusk_interval *i
     int bits = (int)(precision - DUSK_BINOMIAL_BITS + 80);
     dusk_binomial_weights weights;
     dusk_binomial_weights_init(&weights, precision);
-    uint64_t k = first_above(l, n, epsilon, precision);
+    uint64_t k = first_above(l, n, epsilon);
     if (from > k) k = from;
     weigh(&weights, l);
     bool reached = dusk_binomial_tail(delta, n, k, &weights, bits);
@@ -232,7 +234,7 @@ static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
 {
     dusk_curve_look result = { .slope = 0 };
     double infinite_up = 1;
-    uint64_t k = first_above(l, n, epsilon, DUSK_BINOMIAL_BITS), end = window_end(l, n, k);
+    uint64_t k = first_above(l, n, epsilon), end = window_end(l, n, k);
     dusk_interval window;
     dusk_interval_init(&window, DUSK_BINOMIAL_BITS);
     dusk_interval_set(&window, 0);
@@ -264,9 +266,10 @@ static dusk_curve_look look_at(const law *l, uint64_t n, double epsilon)
         double sum = dusk_add_up(variation, infinite_up);
         if (sum < result.delta.upper) result.delta.upper = sum;
     }
-    /* also for what underflows */
-    if (!(result.delta.upper >= DBL_TRUE_MIN)) result.delta.upper = DBL_TRUE_MIN;
+    /* also for what underflows; what overflowed, and is not a number then, says nothing */
+    if (result.delta.upper < DBL_TRUE_MIN) result.delta.upper = DBL_TRUE_MIN;
     result.delta = dusk_bound_clamp(result.delta);
+    if (result.delta.lower > result.delta.upper) result.delta.lower = 0;
     return result;
 }
 

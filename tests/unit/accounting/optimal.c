@@ -184,6 +184,15 @@ static void hostile_numbers_end(void **state)
     assert_true(epsilon_of("pure(1) * 0", 0).upper == 0);
 }
 
+/* Powers that leave the range of any number say nothing, and never that delta is small; a loss that is
+ * above epsilon by less than 256 bits show is counted: n m1 n a here. */
+static void extremes_are_bounded(void **state)
+{
+    (void)state;
+    assert_true(delta_of("pld(-1:0.3, 1:0.5, inf:0.2) * 1099511627776", 1).upper == 1);
+    assert_true(delta_of("pld(1e-83:1, 1:1e-86) * 6000", 1).upper >= 3.599e-162);
+}
+
 static void others_are_refused(void **state)
 {
     static const char *const texts[] = { "gaussian(1)", "pure(1e300) * 2" };
@@ -200,7 +209,8 @@ int main(void)
         cmocka_unit_test(optima_are_found),      cmocka_unit_test(different_optima_are_found),
         cmocka_unit_test(order_does_not_matter), cmocka_unit_test(ways_agree),
         cmocka_unit_test(more_is_never_better),  cmocka_unit_test(questions_agree),
-        cmocka_unit_test(hostile_numbers_end),   cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(hostile_numbers_end),   cmocka_unit_test(extremes_are_bounded),
+        cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
