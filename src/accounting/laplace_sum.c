@@ -234,7 +234,7 @@ static dusk_curve_look laplace_look(const void *curve, double epsilon)
     dusk_curve_look found = { .slope = NAN };
     found.delta.upper = bound_delta(c, epsilon, true);
     found.delta.lower = c->tight ? bound_delta(c, epsilon, false) : 0;
-    if (!(found.delta.upper >= DBL_TRUE_MIN)) found.delta.upper = DBL_TRUE_MIN; /* what underflows */
+    if (found.delta.upper < DBL_TRUE_MIN) found.delta.upper = DBL_TRUE_MIN; /* what underflows */
     found.delta = dusk_bound_clamp(found.delta);
     return found;
 }

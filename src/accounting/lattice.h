@@ -113,6 +113,7 @@ typedef struct dusk_lattice_sum {
     double *upper, *lower; /* owned */
     double first, last;    /* indices are whole; none is above `last` */
     double theta, error, beyond, outside;
+    double all;   /* the sum of all w of the worse laws, at most */
     mpfr_t shift; /* owned, exact */
     dusk_bound origin, step, infinite;
 } dusk_lattice_sum;

@@ -14,7 +14,7 @@
 
 #define ULP 0x1p-52
 #define TAIL_ERROR 2e-14  /* relative, of a computed tail, but for its argument */
-#define TAIL_LEAST 1e-316 /* absolute, near underflow */
+#define TAIL_LEAST 2e-316 /* absolute, near underflow */
 #define NEWTON_STEPS 60
 
 /* A number that is only known to lie between two. */

@@ -12,6 +12,7 @@
 #define ULP 0x1p-52
 #define BLOCK 256
 #define SUM_ERROR 4e-13 /* relative, of the sum below: lattice_delta.proof.md */
+#define LEAST 1e-300    /* what underflow can do to it: less than a 1e-16th of that */
 
 /* exp(shift - theta index) */
 static double untilt(const dusk_lattice_sum *sum, double index, mpfr_rnd_t round)
@@ -93,8 +94,8 @@ double dusk_lattice_sum_delta_up(const dusk_lattice_sum *sum, double epsilon)
         double nearest = dusk_sub_up(dusk_add_up(origin, dusk_mul_up(from, step)), epsilon);
         double total = weigh(sum, sum->upper, (size_t)from & (sum->size - 1), (size_t)(end - from), nearest,
                              step, sum->error, &rest);
-        /* w sums up to 2 at most, with errors far below 1 */
-        total = total * (1 + SUM_ERROR) + rest * (2 + (double)sum->size * sum->error);
+        /* what was left out, and what underflowed */
+        total = total * (1 + SUM_ERROR) + (rest + LEAST) * (1 + sum->all + (double)sum->size * sum->error);
         delta = dusk_add_up(delta, dusk_mul_up(untilt(sum, from, MPFR_RNDU), total));
     }
     /* Beyond the window; the losses there may be above epsilon. */
@@ -119,7 +120,7 @@ double dusk_lattice_sum_delta_down(const dusk_lattice_sum *sum, double epsilon)
     /* what was wrapped around is among the masses, weighed 1/(1 + c) at most */
     double alias = sum->outside * fmin(1, exp(sum->theta) / (1 + sum->theta / step) * 1.01);
     total = total * (1 - SUM_ERROR) - DUSK_MUTATE(LATTICE_ALIAS_FORGOTTEN, alias, 0.0);
-    if (!(total > 0)) return delta;
+    if (!(total > LEAST)) return delta;
     delta = dusk_add_down(delta, dusk_mul_down(untilt(sum, from, MPFR_RNDD), total));
     return delta <= 1 ? delta : 1;
 }

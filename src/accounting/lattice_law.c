@@ -126,7 +126,8 @@ static void worse_law(dusk_lattice_law *law, const double *dots, double step)
     double up = DUSK_MUTATE(LATTICE_MASS_ROUNDED_DOWN, 1 + 2 * ULP, 1 - 0x1p-20);
     for (size_t i = law->count; i-- > 0;) {
         double dot = i + 1 < law->count ? fmax(dots[i], next) : dots[i];
-        double tail = i + 1 < law->count ? (dot + (dot - next) / growth) * (1 + 8 * ULP) : dot;
+        double least = dot > 0 ? 4 * DBL_TRUE_MIN : 0; /* for what is denormal */
+        double tail = i + 1 < law->count ? (dot + (dot - next) / growth) * (1 + 8 * ULP) + least : dot;
         tail = fmin(fmax(tail, beyond), 1);
         if (i + 1 < law->count) law->upper[i + 1] = (tail - beyond) * up;
         beyond = tail;

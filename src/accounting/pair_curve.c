@@ -225,8 +225,9 @@ static double range_delta_up(double epsilon, const void *context)
 {
     const double range = *(const double *)context;
     if (epsilon >= range) return 0;
-    double half = -dusk_expm1_down(-dusk_sub_up(range, epsilon) / 2);
+    double most = dusk_mul_up(dusk_sub_up(range, epsilon), 0.5), half = -dusk_expm1_down(-most);
     double delta = dusk_div_up(dusk_mul_up(half, half), -dusk_expm1_up(-range));
+    if (most < delta) delta = most; /* where squares underflow */
     return delta < 1 ? delta : 1;
 }
 

@@ -38,8 +38,12 @@ DUSK_PROVEN(delta_of_atoms)
 static double delta_of_atoms(const dusk_pair *pair, double epsilon, bool up)
 {
     double sum = sum_atoms(pair, epsilon, up), tiny = (double)pair->atoms * DBL_TRUE_MIN; /* near underflow */
-    if (up) return sum > 0 ? sum * (1 + TERM_ERROR) + tiny : 0;
-    return sum * (1 - TERM_ERROR) - tiny;
+    if (!up) return sum * (1 - TERM_ERROR) - tiny;
+    if (isnan(sum)) return 1; /* masses out of range */
+    if (sum > 0) return sum * (1 + TERM_ERROR) + tiny;
+    for (size_t i = pair->atoms; i-- > 0 && pair->loss[i].upper > epsilon;)
+        if (pair->mass[i].upper > 0) return tiny; /* it underflowed */
+    return 0;
 }
 
 DUSK_PROVEN(delta_of_gaussian)

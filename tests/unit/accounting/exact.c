@@ -202,6 +202,11 @@ static void extremes_end(void **state)
             epsilon_of(hard[i], d, 1e-6);
             epsilon_of(hard[i], d, 1 - 1e-9);
         }
+    /* what underflows is not nothing */
+    assert_true(delta_of("exponential(5e-324)", DUSK_REPLACE, 0).upper > 0);
+    assert_true(delta_of("exponential(1e-310)", DUSK_REPLACE, 0).upper < 1e-310);
+    assert_true(delta_of("pld(0:1, 1e-200:1e-200)", DUSK_REPLACE, 0).upper > 0);
+    assert_true(delta_of("pld(0:1, 1e-200:1e-200)", DUSK_REPLACE, 1e-200).upper == 0);
 }
 
 static void several_are_refused(void **state)
