@@ -128,7 +128,7 @@ dusk_status dusk_atoms_losses(dusk_pair *pair, const dusk_event_node *table, dus
     size_t n = 0;
     dusk_status status = dusk_atoms_new(pair, table->span, err);
     if (status != DUSK_OK) return status;
-    pair->tight = true;
+    pair->tight = false; /* a mechanism of one order may break the promise in the other */
     for (const dusk_event_node *p = table + 1; p < table + table->span; p++) {
         dusk_bound loss = dusk_bound_of(p->real[0]), mass = dusk_bound_of(p->real[1]);
         total = dusk_bound_add(total, mass);

@@ -201,7 +201,7 @@ static dusk_bound delta_of(const char *text, dusk_direction direction, double ep
 {
     dusk_composition *c;
     dusk_pairs pairs;
-    dusk_bound delta;
+    dusk_bound delta = { 0, 0 };
     dusk_error err = { 0 };
     dusk_neighbours how = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     assert_int_equal(dusk_composition_new(&c, how, &err), DUSK_OK);
