@@ -343,7 +343,7 @@ dusk_status dusk_lattice_sum_make(dusk_lattice_sum *out, const dusk_lattice *lat
     dusk_status status = DUSK_OK;
     dusk_fft fft = { 0 };
     spectrum product = { 0 };
-    unsigned log_size;
+    unsigned log_size = 0;
     exponent worse_above = { 0 }, better_above = { 0 }, better_below = { 0 }, all = { 0 };
     double centre = 0;
     *out = (dusk_lattice_sum){ 0 };
