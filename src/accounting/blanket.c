@@ -12,8 +12,8 @@
 #include <math.h>
 
 #include "base/mutant.h"
+#include "numeric/rounding.h"
 
-#define U 0x1p-53
 #define PRECISION 160
 #define EXPONENT 45.0
 
@@ -222,7 +222,7 @@ static void fill_blocks(dusk_blanket *b, uint64_t high)
         b->mass[i] += mass;
     }
     /* Five roundings a step at most; what underflows is below 1e-300 in a block. */
-    double rounding = 16 * U * ((double)(high - b->block[0]) + 64);
+    double rounding = 16 * DUSK_UNIT * ((double)(high - b->block[0]) + 64);
     for (unsigned j = 0; j < b->blocks; j++) b->mass[j] = b->mass[j] * (1 + rounding) + 1e-300;
 }
 

@@ -15,9 +15,6 @@
 #include "accounting/contour_line.h"
 #include "base/mutant.h"
 
-#define U 0x1p-53
-#define LIBM (8 * U)
-#define PI 3.14159265358979323846
 #define LOOKS 64
 #define FAILURES 8 /* abscissas out of reach, before the search for a saddle ends */
 
@@ -29,17 +26,17 @@ static double alias_right(const dusk_contour_line *line, double epsilon, double 
     double right = line->right, gap = (right - line->c) * period;
     double factor = right * log(right) - (1 + right) * log1p(right);
     double exponent = line->right_start - right * epsilon + factor;
-    double slack = 4 * LIBM *
+    double slack = 4 * DUSK_LIBM *
                    (fabs(line->right_start) + right * fabs(epsilon) + (1 + right) * log1p(right) +
                     right * fabs(log(right)) + gap + 1);
-    return 1.0001 * exp(exponent + slack - gap) / -expm1(-gap * (1 - 8 * U));
+    return 1.0001 * exp(exponent + slack - gap) / -expm1(-gap * (1 - 8 * DUSK_UNIT));
 }
 
 DUSK_PROVEN(dusk_contour_look_at)
 dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double epsilon)
 {
-    double c = line->c, h = line->step, period = 2 * PI / h;
-    double sum = 0.5 / (c * (c + 1)), moved = 0.5 / (c + 1), size = sum, blur = 4 * U * sum;
+    double c = line->c, h = line->step, period = 2 * M_PI / h;
+    double sum = 0.5 / (c * (c + 1)), moved = 0.5 / (c + 1), size = sum, blur = 4 * DUSK_UNIT * sum;
     for (size_t j = 1; j <= line->count; j++) {
         double t = (double)j * h, angle = line->im[j] - t * epsilon, modulus = exp(line->re[j]);
         double norm = c * c + t * t, norm_next = (c + 1) * (c + 1) + t * t,
@@ -55,20 +52,20 @@ dusk_contour_look dusk_contour_look_at(const dusk_contour_line *line, double eps
         sum += g;
         moved += modulus / norm_next * (cosine * (c + 1) + sine * t);
         size += most;
-        double off = line->blur[j] + 4 * U * (fabs(line->im[j]) + t * fabs(epsilon)) + 4 * LIBM +
-                     LIBM * fabs(line->re[j]);
+        double off = line->blur[j] + 4 * DUSK_UNIT * (fabs(line->im[j]) + t * fabs(epsilon)) + 4 * DUSK_LIBM +
+                     DUSK_LIBM * fabs(line->re[j]);
         blur += most * (off < 0.5 ? 1.5 * off : expm1(off));
     }
-    blur += (double)line->count * 2 * U * size;
+    blur += (double)line->count * 2 * DUSK_UNIT * size;
     double end = (double)line->count * h;
     double cut = DUSK_MUTATE(CONTOUR_CUT_FORGOTTEN, 1, 0) * exp(line->beyond) / end *
                  (1 + 1e-12); /* of the sum: 1/h Int_end dt/t^2 h */
-    double high = (sum + 1.0001 * (blur + cut / h)) * h / PI * (1 + 1e-14);
-    double low = (sum - 1.0001 * (blur + cut / h)) * h / PI * (1 - 1e-14);
+    double high = (sum + 1.0001 * (blur + cut / h)) * h / M_PI * (1 + 1e-14);
+    double low = (sum - 1.0001 * (blur + cut / h)) * h / M_PI * (1 - 1e-14);
     double scale_up = dusk_exp_up(dusk_sub_up(line->start.upper, dusk_mul_down(c, epsilon)));
     double scale_down = dusk_exp_down(dusk_sub_down(line->start.lower, dusk_mul_up(c, epsilon)));
-    double alias = 1.0001 / expm1(c * period * (1 - 8 * U)) + alias_right(line, epsilon, period);
-    dusk_contour_look out = { .slope = -moved / sum, .value = scale_up * sum * h / PI };
+    double alias = 1.0001 / expm1(c * period * (1 - 8 * DUSK_UNIT)) + alias_right(line, epsilon, period);
+    dusk_contour_look out = { .slope = -moved / sum, .value = scale_up * sum * h / M_PI };
     dusk_bound finite = { low > 0 ? dusk_sub_down(dusk_mul_down(scale_down, low), alias) : 0,
                           high <= 0 ? 0 : dusk_mul_up(scale_up, high) }; /* NaN becomes 1 */
     finite.lower -= DUSK_MUTATE(CONTOUR_ALIAS_FORGOTTEN, 0, -alias);
@@ -94,7 +91,7 @@ static double saddle_of_epsilon(const dusk_contour_list *list, double epsilon, d
         else
             low = c;
         if (ok && fabs(first) < 0.02 * sqrt(second)) {
-            *log_delta = k[0] - c * epsilon - log(c * (c + 1)) - log(2 * PI * second) / 2;
+            *log_delta = k[0] - c * epsilon - log(c * (c + 1)) - log(2 * M_PI * second) / 2;
             return c;
         }
         double next = ok ? c - first / second : c / 2;
@@ -119,7 +116,7 @@ static double saddle_of_delta(const dusk_contour_list *list, double log_delta, d
         if (!ok && ++failures > FAILURES) return 0;
         double second = k[2] + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
         *epsilon = k[1] - 1 / c - 1 / (c + 1);
-        double found = k[0] - c * *epsilon - log(c * (c + 1)) - log(2 * PI * second) / 2;
+        double found = k[0] - c * *epsilon - log(c * (c + 1)) - log(2 * M_PI * second) / 2;
         if (!ok || found < log_delta)
             high = c;
         else
@@ -267,7 +264,7 @@ static dusk_bound enclose_epsilon(const dusk_contour_line *line, double delta, d
     dusk_bound out = { 0, INFINITY };
     dusk_contour_look l = dusk_contour_look_at(line, epsilon > 0 ? epsilon : 0);
     if (!(epsilon > 0) && l.delta.upper <= delta) return dusk_bound_of(0);
-    double slope = fmax(-l.slope, 0.01 * line->c), least = 4 * U * fabs(epsilon) + 1e-300;
+    double slope = fmax(-l.slope, 0.01 * line->c), least = 4 * DUSK_UNIT * fabs(epsilon) + 1e-300;
     double step = fmax((l.delta.upper - delta) / (delta * slope), least);
     for (int i = 0; i < LOOKS && isinf(out.upper); i++, step *= 2) {
         double e = epsilon + step > 0 ? dusk_add_up(epsilon, step) : 0;

@@ -10,9 +10,6 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-#define U 0x1p-53
-#define LIBM (8 * U)
-#define PI 3.14159265358979323846
 #define ATOMS_MAX 4096
 #define COUNT_MAX ((size_t)1 << 20)
 #define PAIRS_MAX 5000 /* with a law of their own: each is swept along the whole line */
@@ -117,21 +114,22 @@ static dusk_status atoms_grid(dusk_mixture_grid *grid, const dusk_pair *pair, do
         double middle = l.lower / 2 + l.upper / 2, mass = (m.lower / 2 + m.upper / 2) * exp(c * middle - top);
         if (!(mass > 0)) continue;
         grid->loss[i] = middle;
-        grid->error[i] = (l.upper - l.lower) / 2 + 2 * U * fabs(middle);
+        grid->error[i] = (l.upper - l.lower) / 2 + 2 * DUSK_UNIT * fabs(middle);
         double relative = (m.upper - m.lower) / (m.upper + m.lower), of_exp = c * grid->error[i];
-        of_exp = expm1(1.0001 * (of_exp + 8 * U * (fabs(c * middle) + fabs(top)) + 2 * LIBM));
+        of_exp = expm1(1.0001 * (of_exp + 8 * DUSK_UNIT * (fabs(c * middle) + fabs(top)) + 2 * DUSK_LIBM));
         relative += (1 + relative) * of_exp;
         grid->mass[i] = mass;
         total += mass;
         off += mass * relative;
-        grid->linear +=
-            mass * ((relative + (double)(128 + n / 8) * U) * fabs(middle) + (1 + relative) * grid->error[i]);
+        grid->linear += mass * ((relative + (double)(128 + n / 8) * DUSK_UNIT) * fabs(middle) +
+                                (1 + relative) * grid->error[i]);
         spread += mass * fabs(middle);
     }
     for (size_t i = 0; i < n; i++) grid->mass[i] /= total;
-    off = 1.0001 * (off / total + (double)(n + 2) * U); /* of the total, the sum's rounding included */
+    off =
+        1.0001 * (off / total + (double)(n + 2) * DUSK_UNIT); /* of the total, the sum's rounding included */
     grid->log_moment = top + log(total);
-    grid->log_moment_error = 1.001 * off + LIBM * (fabs(grid->log_moment) + fabs(top));
+    grid->log_moment_error = 1.001 * off + DUSK_LIBM * (fabs(grid->log_moment) + fabs(top));
     grid->linear = 1.002 * (grid->linear + off * spread) / total;
     if (!isfinite(grid->log_moment) || !(grid->log_moment_error < 1e-3))
         status = refuse(err, "knows the atoms too poorly");
@@ -150,10 +148,10 @@ typedef struct plan {
 static double decay_at(const plan *p, const dusk_contour_list *list, double t)
 {
     const dusk_pairs *pairs = list->pairs;
-    double sum = -p->gaussian * t * t / 2 * (1 - 8 * U);
+    double sum = -p->gaussian * t * t / 2 * (1 - 8 * DUSK_UNIT);
     for (size_t i = 0; i < pairs->count; i++)
         if (pairs->pair[i].kind == DUSK_PAIR_MIXTURE)
-            sum += times_of(&pairs->pair[i]) * dusk_decay_log_up(&p->decay[i], t) * (1 - 8 * U);
+            sum += times_of(&pairs->pair[i]) * dusk_decay_log_up(&p->decay[i], t) * (1 - 8 * DUSK_UNIT);
     return sum;
 }
 
@@ -252,15 +250,15 @@ static dusk_status lay_out(dusk_contour_line *line, const plan *p, const dusk_co
     period = choose_period(&line->right, list, c, epsilon, fmax((digits - log_delta) / c, 12 * spread),
                            log_delta - digits);
     if (!isfinite(period)) return refuse(err, "finds losses that are too far apart");
-    line->step = 2 * PI / period;
+    line->step = 2 * M_PI / period;
     /* delta is about exp(start - c epsilon) times this */
     double log_main = -log(c * (c + 1)) - log(spread), top = 0.25 / spread;
     for (double left_out = digits; left_out >= 16 || left_out == digits; left_out -= 2) {
         double most = line->step * (double)COUNT_MAX;
         for (top = 0.25 / spread; top < most; top *= 1.3)
-            if (decay_at(p, list, top) - log(PI * top) < log_main - left_out) break;
+            if (decay_at(p, list, top) - log(M_PI * top) < log_main - left_out) break;
         for (int i = 0; i < 5; i++, top /= 1.045)
-            if (!(decay_at(p, list, top / 1.045) - log(PI * top) < log_main - left_out)) break;
+            if (!(decay_at(p, list, top / 1.045) - log(M_PI * top) < log_main - left_out)) break;
         double work = work_for(p, list, c, line->step, top);
         if (!(work < (left_out > 31 ? WORK_GOOD : WORK_MAX))) continue;
         line->count = (size_t)ceil(top / line->step);
@@ -282,18 +280,18 @@ static void add_swept(dusk_contour_line *line, const dusk_mixture_grid *grid, do
         /* near 1 the logarithm is that of a square that nothing cancels in; near 0 that square
          * would be nothing but rounding, while 1 + a is exact */
         double square = 2 * a + (a * a + b * b), modulus = hypot(1 + a, b);
-        double error = grid->constant + t * grid->linear + 32 * U * (fabs(a) + fabs(b));
+        double error = grid->constant + t * grid->linear + 32 * DUSK_UNIT * (fabs(a) + fabs(b));
         if (error < modulus / 2) {
             bool near = DUSK_MUTATE(CONTOUR_MODULUS_BY_SQUARE, square > -0.5, square > -1);
             double log_modulus = near ? log1p(square) / 2 : log(modulus), angle = atan2(b, 1 + a);
             line->re[j] += times * log_modulus;
             line->im[j] += times * angle;
-            line->blur[j] +=
-                times * (1.0001 * -log1p(-error / modulus) + 2 * LIBM * (fabs(log_modulus) + fabs(angle)));
+            line->blur[j] += times * (1.0001 * -log1p(-error / modulus) +
+                                      2 * DUSK_LIBM * (fabs(log_modulus) + fabs(angle)));
         } else { /* nothing is known but that it is small */
             line->re[j] += times * log(modulus + error);
             line->im[j] = NAN;
-            line->blur[j] += times * 2 * LIBM * fabs(log(modulus + error));
+            line->blur[j] += times * 2 * DUSK_LIBM * fabs(log(modulus + error));
         }
     }
 }
@@ -306,7 +304,7 @@ static void add_gaussian(dusk_contour_line *line, dusk_bound mu_squared)
         double t = (double)j * line->step, re = -m * t * t / 2, im = m * t * (line->c + 0.5);
         line->re[j] += re;
         line->im[j] += im;
-        line->blur[j] += (8 * U + (m > 0 ? off / m : 0)) * (fabs(re) + fabs(im));
+        line->blur[j] += (8 * DUSK_UNIT + (m > 0 ? off / m : 0)) * (fabs(re) + fabs(im));
     }
 }
 
@@ -336,7 +334,7 @@ static dusk_status sweep(dusk_contour_line *line, const plan *p, const dusk_cont
         add_swept(line, &grid, times_of(pair), phi, phi + line->count);
     }
     for (size_t j = 1; j <= line->count; j++)
-        line->blur[j] += (double)(pairs->count + 4) * U *
+        line->blur[j] += (double)(pairs->count + 4) * DUSK_UNIT *
                          (fabs(line->re[j]) + (isnan(line->im[j]) ? 0 : fabs(line->im[j])));
 done:
     dusk_mixture_grid_free(&grid);

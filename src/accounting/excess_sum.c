@@ -16,8 +16,8 @@
 #include <stdbool.h>
 
 #include "base/mutant.h"
+#include "numeric/rounding.h"
 
-#define U 0x1p-53
 #define PRECISION 160
 #define EXPONENT 45.0 /* of what the window leaves out, or more */
 
@@ -148,10 +148,10 @@ static void start(sweep *w, uint64_t m, uint64_t k)
         tail_f = (term * (i + 1) + tail_s * ratio) / (1 - ratio);
         if (tail_f <= 0x1p-60 * f && tail_s <= 0x1p-60 * s) break;
     }
-    *w = (sweep){ .m = m, .k = k, .s = s, .f = f, .relative_beta = 8 * U };
+    *w = (sweep){ .m = m, .k = k, .s = s, .f = f, .relative_beta = 8 * DUSK_UNIT };
     w->beta = 2 * (double)k / (double)m;
-    w->error_s = 4 * U * (i + 2) * s + 2 * tail_s;
-    w->error_f = 4 * U * (i + 2) * f + 2 * tail_f;
+    w->error_s = 4 * DUSK_UNIT * (i + 2) * s + 2 * tail_s;
+    w->error_f = 4 * DUSK_UNIT * (i + 2) * f + 2 * tail_f;
 }
 
 /* From m to m - 1 >= 1; `falls` says whether K does. */
@@ -164,12 +164,12 @@ static void advance(sweep *w, bool falls, double trials, double odds)
     double error_s = w->error_s + half * w->relative_beta;
     double f = falls ? w->f + s0 / 2 : w->f - s0 / 2;
     double s = falls ? w->s + half : s0;
-    w->error_f = (w->error_f + error_s / 2 + 8 * U * (fabs(f) + fabs(s0))) * ratio;
-    w->error_s = (error_s + 8 * U * (fabs(s) + half)) * ratio;
+    w->error_f = (w->error_f + error_s / 2 + 8 * DUSK_UNIT * (fabs(f) + fabs(s0))) * ratio;
+    w->error_s = (error_s + 8 * DUSK_UNIT * (fabs(s) + half)) * ratio;
     w->f = f * ratio;
     w->s = s * ratio;
     w->beta *= 2 * (falls ? k - 1 : m - k) / (m - 1) * ratio;
-    w->relative_beta += 10 * U;
+    w->relative_beta += 10 * DUSK_UNIT;
     w->m--;
     w->k -= falls;
     if (w->k == w->m) w->f = w->error_f = 0; /* nothing is above the whole */
@@ -183,12 +183,12 @@ static void climb(sweep *w, bool rises, double trials, double odds)
     double ratio = (trials - m) / ((m + 1) * odds); /* P(M = m+1) / P(M = m) */
     /* P(Bin(m, 1/2) = K), or = K-1. */
     double beta = w->beta * m / (2 * (rises ? k : m - k + 1)), half = beta / 2;
-    w->relative_beta += 10 * U;
+    w->relative_beta += 10 * DUSK_UNIT;
     double f = rises ? w->f - (w->s - beta) / 2 : w->f + w->s / 2;
     double s = rises ? w->s - half : w->s + half;
     double error_s = w->error_s + half * w->relative_beta;
-    w->error_f = (w->error_f + error_s + 8 * U * (fabs(f) + fabs(w->s) + beta)) * ratio;
-    w->error_s = (error_s + 8 * U * (fabs(s) + half)) * ratio;
+    w->error_f = (w->error_f + error_s + 8 * DUSK_UNIT * (fabs(f) + fabs(w->s) + beta)) * ratio;
+    w->error_s = (error_s + 8 * DUSK_UNIT * (fabs(s) + half)) * ratio;
     w->f = f * ratio;
     w->s = s * ratio;
     w->beta = beta * ratio;
@@ -220,7 +220,7 @@ static double sweep_window(const dusk_excess_sum *sum, window range, uint64_t fi
     for (;; steps++) {
         double y = line_part(line), term = w.f + y * w.s;
         total += term;
-        error += w.error_f + y * w.error_s + 4 * U * (fabs(w.f) + y * fabs(w.s));
+        error += w.error_f + y * w.error_s + 4 * DUSK_UNIT * (fabs(w.f) + y * fabs(w.s));
         if (w.m == last) break;
         line = range.upwards ? line + sum->step : line - sum->step;
         uint64_t k = line_whole(line);
@@ -231,8 +231,9 @@ static double sweep_window(const dusk_excess_sum *sum, window range, uint64_t fi
             advance(&w, k < w.k, trials, sum->odds);
         }
     }
-    error = DUSK_MUTATE(SHUFFLE_ROUNDING_IGNORED, 1.001 * error + 4 * U * (steps + 2) * (total + error), 0);
-    return (total + error) * (1 + 8 * U);
+    error = DUSK_MUTATE(SHUFFLE_ROUNDING_IGNORED,
+                        1.001 * error + 4 * DUSK_UNIT * (steps + 2) * (total + error), 0);
+    return (total + error) * (1 + 8 * DUSK_UNIT);
 }
 
 /* ln x!; a short product is quicker than MPFR's series. */

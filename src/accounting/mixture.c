@@ -17,12 +17,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-#define U 0x1p-53
-#define LIBM (8 * U) /* relative error that is allowed to a function of the C library: 4 ulp */
 #define NODES_MAX ((size_t)1 << 17)
-#define PI 3.14159265358979323846
-#define ROOT_2PI 2.5066282746310002
-#define BLUR 1.0001 /* covers second order terms of error bounds */
 #define REFRESH 64
 #define SHIFT_FROM 30.0
 
@@ -136,8 +131,8 @@ static double tail_bound(const gathering *g, double x, double log_f, const dusk_
     bool near = x > 0 && x < g->far;
     double slope = near ? g->far_slope : J / variance;
     if (x > 0) rate = (pair->direction == DUSK_ADD ? 1 : c + 1) * slope;
-    if (x > 0 && pair->direction == DUSK_REPLACE) rate += c * BLUR * b->slope;
-    if (x < 0 && pair->direction == DUSK_ADD) rate = c * BLUR * b->slope;
+    if (x > 0 && pair->direction == DUSK_REPLACE) rate += c * DUSK_BLUR * b->slope;
+    if (x < 0 && pair->direction == DUSK_ADD) rate = c * DUSK_BLUR * b->slope;
     if (x < 0 && pair->direction == DUSK_REPLACE) rate = J / variance;
     double width = g->mixture->width, over = width > 0 && x > g->mixture->at ? x - g->mixture->at : 0;
     double fall = (fabs(x) / variance - rate + (over > 0 ? over / (width * width) : 0)) * g->step;
@@ -155,7 +150,7 @@ static void look_far(gathering *g)
     dusk_mixture_ratio a, b, there = dusk_mixture_ratio_at(m->pair, g->far);
     double log_f = -(g->far * g->far / (2 * variance)) + dusk_mixture_log_taper(m, g->far, &error);
     dusk_mixture_ratios(&a, &b, m->pair, g->far);
-    g->far_slope = BLUR * there.slope;
+    g->far_slope = DUSK_BLUR * there.slope;
     double over = m->width > 0 && g->far > m->at ? (g->far - m->at) / (m->width * m->width) : 0;
     double fall = (g->far / variance + over - rate) * g->step;
     /* the first node beyond may be next to it, not a step away: hence e^fall more */
@@ -173,11 +168,11 @@ static double weighted_slope(double norm, double log_a, double z)
 /* How far off weighted() may be when z is off by `error`. */
 static double weighted_error(double norm, double log_a, double z, double error)
 {
-    double mass = norm * exp(log_a + z), relative = 8 * U * fabs(log_a) + 16 * LIBM;
+    double mass = norm * exp(log_a + z), relative = 8 * DUSK_UNIT * fabs(log_a) + 16 * DUSK_LIBM;
     double off =
         relative * fabs(weighted(norm, log_a, z)) + error * (weighted_slope(norm, log_a, z) + error * mass);
     /* there it is the difference of larger numbers */
-    if (z > 1) off += (8 * U * (fabs(log_a) + z) + 2 * LIBM) * mass;
+    if (z > 1) off += (8 * DUSK_UNIT * (fabs(log_a) + z) + 2 * DUSK_LIBM) * mass;
     return off;
 }
 
@@ -195,11 +190,12 @@ static void add_node(gathering *g, double log_f, double f_error, const dusk_mixt
     dusk_mixture_grid *grid = g->grid;
     size_t i = grid->count++;
     double c = g->c, norm = g->norm, z = (c + 1) * a->log - c * b->log;
-    double z_error = (c + 1) * a->error + c * b->error + 4 * U * (fabs(z) + (c + 1) * fabs(a->log));
+    double z_error = (c + 1) * a->error + c * b->error + 4 * DUSK_UNIT * (fabs(z) + (c + 1) * fabs(a->log));
     grid->loss[i] = a->log - b->log;
     grid->mass[i] = log_f + z;
-    grid->error[i] = a->error + b->error + U * fabs(grid->loss[i]);
-    grid->blur[i] = BLUR * expm1(z_error + f_error + 8 * U * (fabs(log_f) + fabs(z)) + 4 * LIBM);
+    grid->error[i] = a->error + b->error + DUSK_UNIT * fabs(grid->loss[i]);
+    grid->blur[i] =
+        DUSK_BLUR * expm1(z_error + f_error + 8 * DUSK_UNIT * (fabs(log_f) + fabs(z)) + 4 * DUSK_LIBM);
     if (grid->mass[i] > g->largest) g->largest = grid->mass[i];
     if (g->sweeps) return;
     sum_add(&g->excess, weighted(norm, log_f, z));
@@ -252,37 +248,39 @@ static void settle(gathering *g, double step_error)
     sum all = { 0 };
     for (size_t i = 0; i < n; i++) {
         double mass = g->norm * exp(grid->mass[i] - shift), size = fabs(grid->loss[i]);
-        grid->blur[i] += 2 * U * fabs(shift);
+        grid->blur[i] += 2 * DUSK_UNIT * fabs(shift);
         grid->mass[i] = mass;
         sum_add(&all, mass);
         blur += mass * grid->blur[i];
         spread += mass * size;
-        linear += mass *
-                  ((grid->blur[i] + (double)(128 + n / 8) * U) * size + (1 + grid->blur[i]) * grid->error[i]);
+        linear += mass * ((grid->blur[i] + (double)(128 + n / 8) * DUSK_UNIT) * size +
+                          (1 + grid->blur[i]) * grid->error[i]);
     }
-    double total = all.high + all.low, total_error = log_factor(BLUR * (blur / total + off + 8 * U));
+    double total = all.high + all.low,
+           total_error = log_factor(DUSK_BLUR * (blur / total + off + 8 * DUSK_UNIT));
     if (g->sweeps) {
         grid->log_moment = NAN;
         grid->log_moment_error = INFINITY;
     } else if (shift > 0) {
         grid->log_moment = shift + log(total);
-        grid->log_moment_error = BLUR * total_error + 4 * LIBM * (fabs(shift) + fabs(grid->log_moment));
+        grid->log_moment_error =
+            DUSK_BLUR * total_error + 4 * DUSK_LIBM * (fabs(shift) + fabs(grid->log_moment));
     } else {
         double excess = g->excess.high + g->excess.low;
         /* w f r_a and w f r_b are not quite densities */
         double lost = (2 * g->c + 1) * g->mixture->lost;
-        double error =
-            g->error + lost + 4 * U * fabs(excess) + 16 * (double)n * U * (double)n * U * g->excess.size;
+        double error = g->error + lost + 4 * DUSK_UNIT * fabs(excess) +
+                       16 * (double)n * DUSK_UNIT * (double)n * DUSK_UNIT * g->excess.size;
         grid->log_moment = log1p(excess);
         grid->log_moment_error =
-            log_factor(BLUR * (error / (1 + excess) + off)) + LIBM * fabs(grid->log_moment);
+            log_factor(DUSK_BLUR * (error / (1 + excess) + off)) + DUSK_LIBM * fabs(grid->log_moment);
     }
     grid->log_moment_error *= DUSK_MUTATE(MIXTURE_ERROR_DROPPED, 1, 0.01);
     /* phi - 1 is the sum of masses times (e^{itL} - 1): both ends off by `off`, and
      * the masses by what `total` is off from M(c) */
-    grid->constant = BLUR * 4 * off;
+    grid->constant = DUSK_BLUR * 4 * off;
     double factor = expm1(total_error);
-    grid->linear = BLUR * ((1 + factor) * linear + factor * spread) / total;
+    grid->linear = DUSK_BLUR * ((1 + factor) * linear + factor * spread) / total;
     for (size_t i = 0; i < n; i++) {
         grid->mass[i] /= total;
         mean += grid->mass[i] * grid->loss[i];
@@ -306,7 +304,7 @@ dusk_status dusk_mixture_grid_init(dusk_mixture_grid *grid, const dusk_mixture *
     grid->c = c;
     g.largest = -INFINITY;
     grid->step = g.step = choice.step;
-    g.norm = choice.step / (mixture->pair->sigma * ROOT_2PI);
+    g.norm = choice.step / (mixture->pair->sigma * DUSK_ROOT_2PI);
     if (!(choice.step > 0) || !isfinite(g.norm) || !(choice.error < 0.01) ||
         !((2 * c + 1) * mixture->lost < 0.01))
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "another accountant may do",
@@ -412,9 +410,9 @@ bool dusk_mixture_sketch(double out[3], const dusk_mixture *mixture, double c)
     const dusk_pair *pair = mixture->pair;
     double bump = far_mode(mixture, c);
     double sigma = pair->sigma, J = (double)pair->shifts, variance = sigma * sigma;
-    double strip = PI * PI * variance / (6 * J), step = 0.7 * sigma < strip ? 0.7 * sigma : strip;
+    double strip = M_PI * M_PI * variance / (6 * J), step = 0.7 * sigma < strip ? 0.7 * sigma : strip;
     if (mixture->width > 0 && mixture->width < step) step = mixture->width;
-    double norm = step / (sigma * ROOT_2PI), zero = 0, one = 0, two = 0, excess = 0, shift = 0;
+    double norm = step / (sigma * DUSK_ROOT_2PI), zero = 0, one = 0, two = 0, excess = 0, shift = 0;
     for (int side = 0; side < 2; side++) {
         for (size_t k = (size_t)side;; k++) {
             double x = (side ? -step : step) * (double)k, error;

@@ -12,6 +12,10 @@
  * characteristic function of L under the tilted law. */
 
 #include "accounting/pair.h"
+#include "numeric/rounding.h"
+
+#define DUSK_ROOT_2PI 2.5066282746310002
+#define DUSK_BLUR 1.0001 /* covers second order terms of error bounds */
 
 /* ln r(x) of a pair, r(x) - 1, and a bound on the error of the logarithm. */
 typedef struct dusk_mixture_ratio {

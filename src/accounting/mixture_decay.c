@@ -13,7 +13,6 @@
 #include "base/mutant.h"
 
 #define CELLS_MAX 2048
-#define ROOT_2PI 2.5066282746310002
 #define LEVEL 0.7 /* from one layer to the next */
 
 /* Cell i has losses between edge[i] and edge[i + 1], density at least density[i]. */
@@ -51,7 +50,7 @@ static double cell_density(const dusk_pair *pair, const place *left, const place
     double least = left->log_mass < right->log_mass ? left->log_mass : right->log_mass;
     double slope = 1.0001 * (right->slope + left->mirror_slope);
     double log_x = least - bend * step * step / 8 - log_moment - 1e-9 - 0x1p-48 * fabs(log_moment);
-    return slope > 0 ? exp(log_x) / (pair->sigma * ROOT_2PI * slope) : 0;
+    return slope > 0 ? exp(log_x) / (pair->sigma * DUSK_ROOT_2PI * slope) : 0;
 }
 
 static void fill(cells *out, const dusk_mixture *mixture, const dusk_mixture_grid *grid)

@@ -7,12 +7,8 @@
 #include "accounting/mixture.h"
 #include "numeric/special.h"
 
-#define U 0x1p-53
-#define LIBM (8 * U) /* relative error that is allowed to a function of the C library: 4 ulp */
-#define BLUR 1.0001  /* covers second order terms of error bounds */
-
 /* r(x) - 1 = sum_j w_j (e^y_j - 1), y_j = j (2 x - j) / (2 sigma^2). Weights are
- * off by 8 U, y by 6 U (|2 j x| + j^2) / (2 sigma^2), each term by 4 more roundings. */
+ * off by 8 DUSK_UNIT, y by 6 DUSK_UNIT (|2 j x| + j^2) / (2 sigma^2), each term by 4 more roundings. */
 DUSK_PROVEN(dusk_mixture_ratio_at)
 dusk_mixture_ratio dusk_mixture_ratio_at(const dusk_pair *pair, double x)
 {
@@ -34,14 +30,16 @@ dusk_mixture_ratio dusk_mixture_ratio_at(const dusk_pair *pair, double x)
     if (shift > 0) { /* the rest of r is below e^-400 of it */
         out.log = shift + log(excess + scale);
         out.excess = INFINITY;
-        out.error = BLUR * (6 * U * blur / excess + (32 + J) * U + LIBM * out.log + scale / excess);
+        out.error = DUSK_BLUR * (6 * DUSK_UNIT * blur / excess + (32 + J) * DUSK_UNIT + DUSK_LIBM * out.log +
+                                 scale / excess);
         out.slope = 2 * slope / (excess * variance2);
         return out;
     }
     double r = 1 + excess;
     out.excess = excess;
     out.log = log1p(excess);
-    out.error = BLUR * ((6 * U * blur + (32 + J) * U * size) / r + LIBM * fabs(out.log));
+    out.error =
+        DUSK_BLUR * ((6 * DUSK_UNIT * blur + (32 + J) * DUSK_UNIT * size) / r + DUSK_LIBM * fabs(out.log));
     out.slope = 2 * slope / (r * variance2);
     if (!(r > 0x1p-30)) out.error = INFINITY;
     return out;
@@ -92,6 +90,6 @@ double dusk_mixture_log_taper(const dusk_mixture *mixture, double x, double *err
         return 0;
     }
     double log_w = dusk_normal_log_sf(z), hazard = z > 0 ? z + 1 : 1;
-    *error = 0x1p-45 * fabs(log_w) + hazard * 4 * U * (fabs(x) + fabs(mixture->at)) / mixture->width;
+    *error = 0x1p-45 * fabs(log_w) + hazard * 4 * DUSK_UNIT * (fabs(x) + fabs(mixture->at)) / mixture->width;
     return log_w;
 }

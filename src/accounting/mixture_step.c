@@ -12,9 +12,6 @@
 #include "accounting/mixture.h"
 #include "base/mutant.h"
 
-#define PI 3.14159265358979323846
-#define ROOT_2PI 2.5066282746310002
-#define BLUR 1.0001
 #define ANGLES 40
 #define CELLS_MAX 400
 #define MANY 400  /* nodes that make cells worth their while */
@@ -34,14 +31,14 @@ static edge edge_at(const dusk_mixture *m, double b)
     edge e = { .b = b,
                .log_rise = variance * b * b / 2 + taper * taper / 2,
                .angle = (double)m->pair->shifts * b };
-    e.sine = e.angle < PI / 2 ? sin(e.angle) : 1;
+    e.sine = e.angle < M_PI / 2 ? sin(e.angle) : 1;
     return e;
 }
 
 /* Which edges are tried; the last one is the best where the shape of f alone counts. */
 static double angle_of(const dusk_mixture *m, int i, double wanted)
 {
-    double half = ANGLES / 2, all = PI / (double)m->pair->shifts;
+    double half = ANGLES / 2, all = M_PI / (double)m->pair->shifts;
     if (i == ANGLES - 1) return fmin(sqrt(2 * wanted) / m->pair->sigma, all / 2);
     return all * (i < half ? 0.5 * exp2((i - half) / 3) : 1 - 0.5 * exp2((half - i) / 4));
 }
@@ -54,8 +51,8 @@ static void turn(double *arg, double *log_less, const edge *e, double share)
     double real = 1 - share * (1 - cos(e->angle)), half = cos(e->angle / 2);
     *arg = real > 0 ? atan(share * e->sine / real) : e->angle;
     if (*arg > e->angle) *arg = e->angle;
-    *arg *= BLUR;
-    *log_less = -log(real > half ? real : half) * BLUR;
+    *arg *= DUSK_BLUR;
+    *log_less = -log(real > half ? real : half) * DUSK_BLUR;
 }
 
 /* 1 - w_0 / r(x): the chance, after x was seen, that the unit was in. Rounded up: excess and
@@ -64,8 +61,8 @@ static double share_of(const dusk_mixture_ratio *r, const dusk_pair *pair)
 {
     double in = 0;
     for (size_t j = 1; j <= pair->shifts; j++) in += pair->weight[j];
-    double off = BLUR * r->error + 4 * (double)(pair->shifts + 2) * 0x1p-53 * in / (1 + r->excess);
-    double share = isinf(r->excess) ? 1 : ((r->excess + in) / (1 + r->excess) + off) * BLUR + 1e-15;
+    double off = DUSK_BLUR * r->error + 4 * (double)(pair->shifts + 2) * 0x1p-53 * in / (1 + r->excess);
+    double share = isinf(r->excess) ? 1 : ((r->excess + in) / (1 + r->excess) + off) * DUSK_BLUR + 1e-15;
     return share < 1 ? share : 1;
 }
 
@@ -128,7 +125,7 @@ static double on_edge(const cells *k, const dusk_mixture *m, const edge *e, doub
         double log_top = fmax(p->log_mass, q->log_mass) + bend * width * width / 8;
         sum += exp(log_top + t * (arg_a + arg_b) + c * less_b - log_moment);
     }
-    return log(sum * width / (sigma * ROOT_2PI)) + 1e-6;
+    return log(sum * width / (sigma * DUSK_ROOT_2PI)) + 1e-6;
 }
 
 static dusk_mixture_step finish(const dusk_mixture *m, double step, double b, double log_top)
@@ -139,9 +136,9 @@ static dusk_mixture_step finish(const dusk_mixture *m, double step, double b, do
     int exponent; /* few bits: k step is exact */
     double digits = frexp(step, &exponent);
     out.step = ldexp(floor(digits * 0x1p24), exponent - 24);
-    double fall = 2 * PI * variance * b / out.step * (1 - 0x1p-40);
+    double fall = 2 * M_PI * variance * b / out.step * (1 - 0x1p-40);
     out.step *= DUSK_MUTATE(MIXTURE_STEP_TOO_LONG, 1, 2);
-    out.error = BLUR * exp(log_top - fall) / -expm1(-fall);
+    out.error = DUSK_BLUR * exp(log_top - fall) / -expm1(-fall);
     out.b = b;
     return out;
 }
@@ -160,7 +157,7 @@ dusk_mixture_step dusk_mixture_choose_step(const dusk_mixture *m, double c, doub
         edge e = edge_at(m, angle_of(m, i, wanted));
         double power = fmax(0, k * t * e.angle - bottom * log(cos(e.angle / 2)));
         double log_top = log(2) + e.log_rise + power + log(2.02 + 2.02 * (c + t));
-        double step = 2 * PI * variance * e.b / (wanted + log_top);
+        double step = 2 * M_PI * variance * e.b / (wanted + log_top);
         if (step > best) best = step, best_b = e.b, best_log = log_top;
     }
     return finish(m, best, best_b, best_log);
@@ -181,7 +178,7 @@ dusk_mixture_step dusk_mixture_choose_long_step(const dusk_mixture *m, double c,
     for (int i = 0; i < ANGLES; i += 3) { /* 39 is one of them */
         edge e = edge_at(m, angle_of(m, i, wanted));
         double log_top = log(4) + e.log_rise + fmax(0, on_edge(&laid, m, &e, c, t, frame->log_moment));
-        double step = 2 * PI * variance * e.b / (wanted + log_top);
+        double step = 2 * M_PI * variance * e.b / (wanted + log_top);
         if (step > best) best = step, best_b = e.b, best_log = log_top;
     }
     dusk_mixture_step out = finish(m, fmin(best, m->pair->sigma), best_b, best_log);
@@ -205,8 +202,8 @@ double dusk_mixture_end(const dusk_mixture *m, double c, double t, const dusk_mi
         turn(&arg_a, &less_a, &high, p.share_a);
         turn(&arg_b, &less_b, &high, p.share_b);
         double log_top = p.log_mass + high.log_rise + t * (arg_a + arg_b) + c * less_b - log_moment;
-        sum += exp(log_top - 2 * PI * variance * low.b / step->step * (1 - 0x1p-40));
+        sum += exp(log_top - 2 * M_PI * variance * low.b / step->step * (1 - 0x1p-40));
     }
     /* 2 halves, 2 for e^{itL} - 1 */
-    return 4 * BLUR * sum * variance * step->b / PIECES * 1.000001 / (sigma * ROOT_2PI);
+    return 4 * DUSK_BLUR * sum * variance * step->b / PIECES * 1.000001 / (sigma * DUSK_ROOT_2PI);
 }

@@ -9,6 +9,11 @@
  * away from the nearest double (two near underflow). Infinities and NaN pass
  * through as in IEEE arithmetic. */
 
+/* For error bounds that are derived by hand: the relative error of one operation, and
+ * what is allowed to a function of the C library, 4 ulp (tests/enclosure/libm.c). */
+#define DUSK_UNIT 0x1p-53
+#define DUSK_LIBM (8 * DUSK_UNIT)
+
 double dusk_add_up(double a, double b);
 double dusk_add_down(double a, double b);
 double dusk_sub_up(double a, double b);
