@@ -12,19 +12,15 @@
 
 dusk_status dusk_forest_reserve(dusk_forest *forest, size_t more, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    dusk_event_node *node;
     if (more <= forest->room - forest->count) return DUSK_OK;
     /* A span has 32 bits, and a tree is never longer than its list. */
     if (more > UINT32_MAX || forest->count + more > UINT32_MAX) return dusk_fail_memory(err);
     size_t room = 2 * (forest->count + more);
-    DUSK_NEW(node, room);
-    if (forest->count) memcpy(node, forest->node, forest->count * sizeof *node);
-    dusk_deallocate(forest->node);
+    dusk_event_node *node = dusk_larger(forest->node, forest->count, room, sizeof *node);
+    if (!node) return dusk_fail_memory(err);
     forest->node = node;
     forest->room = room;
-done:
-    return status;
+    return DUSK_OK;
 }
 
 dusk_status dusk_forest_push(dusk_forest *forest, dusk_event_node node, dusk_error *err)

@@ -50,15 +50,7 @@ dusk_status dusk_builder_add_pair(dusk_builder *b, dusk_pair *pair, const dusk_e
     dusk_error *err = b->err;
     pair->tree = tree;
     pair->times = times;
-    if (b->pairs.count == b->room) {
-        dusk_pair *more;
-        size_t room = b->room ? 2 * b->room : 8;
-        DUSK_NEW(more, room);
-        for (size_t i = 0; i < b->pairs.count; i++) more[i] = b->pairs.pair[i];
-        dusk_deallocate(b->pairs.pair);
-        b->pairs.pair = more;
-        b->room = room;
-    }
+    DUSK_GROW(b->pairs.pair, b->room, b->pairs.count);
     b->pairs.pair[b->pairs.count++] = *pair;
     return DUSK_OK;
 done:

@@ -103,15 +103,7 @@ typedef struct maker {
 static dusk_status push_part(maker *m, const dusk_part *part, dusk_error *err)
 {
     dusk_status status;
-    if (m->parts.count == m->room) {
-        dusk_part *more;
-        size_t room = m->room ? 2 * m->room : 4;
-        DUSK_NEW(more, room);
-        for (size_t i = 0; i < m->parts.count; i++) more[i] = m->parts.part[i];
-        dusk_deallocate(m->parts.part);
-        m->parts.part = more;
-        m->room = room;
-    }
+    DUSK_GROW(m->parts.part, m->room, m->parts.count);
     m->parts.part[m->parts.count++] = *part;
     return DUSK_OK;
 done:

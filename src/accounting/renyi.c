@@ -32,15 +32,7 @@ static dusk_status push(builder *b, dusk_renyi_part part)
 {
     dusk_status status = DUSK_OK;
     dusk_error *err = b->err;
-    if (b->made.count == b->made.room) {
-        dusk_renyi_part *more;
-        size_t room = b->made.room ? 2 * b->made.room : 16;
-        DUSK_NEW(more, room);
-        for (size_t i = 0; i < b->made.count; i++) more[i] = b->made.part[i];
-        dusk_deallocate(b->made.part);
-        b->made.part = more;
-        b->made.room = room;
-    }
+    DUSK_GROW(b->made.part, b->made.room, b->made.count);
     b->made.part[b->made.count++] = part;
 done:
     return status;

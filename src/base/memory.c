@@ -24,6 +24,15 @@ void *dusk_allocate(size_t count, size_t size)
 
 void dusk_deallocate(void *memory) { free(memory); }
 
+void *dusk_larger(void *memory, size_t used, size_t room, size_t size)
+{
+    void *larger = dusk_allocate(room, size);
+    if (!larger) return NULL;
+    if (used) memcpy(larger, memory, used * size);
+    dusk_deallocate(memory);
+    return larger;
+}
+
 void dusk_wipe(void *memory, size_t size) { explicit_bzero(memory, size); }
 
 dusk_status dusk_fail_memory(dusk_error *err)

@@ -30,6 +30,25 @@ dusk_status dusk_fail_memory(dusk_error *err);
         }                                                                                                    \
     } while (0)
 
+/* Zeroed memory for `room` elements, the first `used` of them moved there from
+ * `memory`, which is freed; NULL, and `memory` as it was, when there is none. */
+void *dusk_larger(void *memory, size_t used, size_t room, size_t size);
+
+/* Make sure that a list of `used` elements has room for one more, or go to `done`. */
+#define DUSK_GROW(pointer, room, used)                                                                       \
+    do {                                                                                                     \
+        if ((used) == (room)) {                                                                              \
+            size_t larger_ = (room) ? 2 * (room) : 8;                                                        \
+            void *moved_ = dusk_larger((pointer), (used), larger_, sizeof *(pointer));                       \
+            if (!moved_) {                                                                                   \
+                status = dusk_fail_memory(err);                                                              \
+                goto done;                                                                                   \
+            }                                                                                                \
+            (pointer) = moved_;                                                                              \
+            (room) = larger_;                                                                                \
+        }                                                                                                    \
+    } while (0)
+
 #ifdef DUSK_TESTING
 /* Make the n-th allocation from now on fail (1 is the next one; 0: none). */
 void dusk_memory_fail_at(long n);
