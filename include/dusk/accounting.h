@@ -373,8 +373,9 @@ typedef struct dusk_statement {
     char assumed[256]; /* declared facts it rests on, "; " between them */
 } dusk_statement;
 
-/* Make a statement for an event: epsilon is dusk_event_epsilon_up at delta,
- * numerics exact, nothing assumed. `unit` NULL means "unit". */
+/* Make a statement for an event: epsilon at delta by the best accountant, numerics
+ * exact, nothing assumed. `unit` NULL means "unit". An event that samples, shuffles
+ * or responds is priced for `neighbours` itself, noise and all. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_init(dusk_statement *out, const dusk_event *event,
                                                        double delta, dusk_neighbours neighbours,
                                                        const char *unit, dusk_error *err);

@@ -72,7 +72,7 @@ const dusk_option *dusk_options_find(const dusk_command *command, const char *na
 bool dusk_options_given(const dusk_command *command, const dusk_parsed *parsed, const char *name)
 {
     size_t row = 0;
-    return dusk_options_find(command, name, &row) && (parsed->given >> row & 1);
+    return dusk_options_find(command, name, &row) && parsed->given[row];
 }
 
 /* ---- Did you mean ----------------------------------------------------------- */
@@ -224,7 +224,7 @@ static dusk_status take_option(word_reader *reader, size_t row, const char *atta
     const dusk_option *option = &reader->command->options[row];
     dusk_parsed *parsed = reader->parsed;
     const char *value = attached;
-    if (parsed->given >> row & 1)
+    if (parsed->given[row])
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give it once", "--%s is given twice", option->name);
     if (option->type == DUSK_OPTION_FLAG) {
         if (attached)
@@ -241,7 +241,7 @@ static dusk_status take_option(word_reader *reader, size_t row, const char *atta
         }
         value = parsed->argv[reader->next++];
     }
-    parsed->given |= UINT64_C(1) << row;
+    parsed->given[row] = true;
     return store(option, reader->settings, value, err);
 }
 

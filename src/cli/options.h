@@ -64,12 +64,13 @@ typedef struct dusk_section {
 } dusk_section;
 
 #define DUSK_OPERANDS_MAX 4
+#define DUSK_OPTIONS_MAX 128
 
 typedef enum dusk_help_kind { DUSK_HELP_NONE, DUSK_HELP_SHORT, DUSK_HELP_LONG } dusk_help_kind;
 
 typedef struct dusk_parsed {
     dusk_help_kind help;
-    uint64_t given; /* bit i: row i of the table was given */
+    bool given[DUSK_OPTIONS_MAX]; /* row by row of the table */
     const char *operands[DUSK_OPERANDS_MAX];
     size_t operand_count;
     int argc; /* as typed, for hints */

@@ -13,38 +13,6 @@
 /* Options that mean something for every mechanism. */
 static const char everywhere[] = "json dry-run unit neighbours";
 
-/* In the order of dusk_release_mechanisms, checked by name in find_function. */
-static const struct {
-    const char *name;
-    release_function *run;
-} functions[] = {
-    { "laplace", release_laplace },
-    { "gaussian", release_gaussian },
-    { "discrete-laplace", release_discrete_laplace },
-    { "discrete-gaussian", release_discrete_gaussian },
-    { "exponential", release_exponential },
-    { "permute-and-flip", release_permute_and_flip },
-    { "noisy-max", release_noisy_max },
-    { "top-k", release_top_k },
-    { "randomized-response", release_randomized_response },
-    { "sparse-vector", release_sparse_vector },
-    { "count", release_count },
-    { "sum", release_sum },
-    { "mean", release_mean },
-    { "variance", release_variance },
-    { "histogram", release_histogram },
-    { "quantiles", release_quantiles },
-    { "median", release_median },
-    { "keys", release_keys },
-};
-
-static release_function *find_function(const char *name)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (!strcmp(functions[i].name, name)) return functions[i].run;
-    return NULL;
-}
-
 bool release_given(const release_job *job, const char *option)
 {
     return dusk_options_given(&dusk_release_command, job->parsed, option);
@@ -282,7 +250,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(check_needs(&job, err));
     DUSK_TRY(check_data(&job, err));
     DUSK_TRY(choose_relation(&job, err));
-    release_function *function = find_function(job.mechanism->name);
+    release_function *function = release_find(job.mechanism->name);
     if (!function) DUSK_TRY(dusk_fail(err, DUSK_ERR_INTERNAL, "", "%s is listed only", job.mechanism->name));
     DUSK_TRY(dusk_generator_new(&job.gen, err));
     DUSK_TRY(function(&job, err));

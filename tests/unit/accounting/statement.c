@@ -84,12 +84,28 @@ static void refused(void **state)
                          DUSK_ERR_ARGUMENT);
         assert_non_null(strstr(err.message, "unit"));
     }
-    dusk_event sampled;
-    assert_int_equal(dusk_event_poisson(&sampled, 0.5, &event, NULL), DUSK_OK);
-    assert_int_equal(dusk_statement_init(&s, &sampled, 0, DUSK_ADD_REMOVE, "row", &err),
-                     DUSK_ERR_UNSUPPORTED);
     assert_memory_equal(&s, &untouched, sizeof s);
     assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_ADD_REMOVE, sixty_four + 1, &err), DUSK_OK);
+}
+
+/* Noise is relative to the statement's relation; a sample is about the relation itself. */
+static void priced_for_its_relation(void **state)
+{
+    (void)state;
+    const double sampled = log1p(0.5 * expm1(1));
+    dusk_event event;
+    dusk_statement s;
+    assert_int_equal(dusk_event_parse(&event, "laplace(1)", NULL), DUSK_OK);
+    assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_REPLACE_ONE, "row", NULL), DUSK_OK);
+    assert_true(s.epsilon == 1);
+    assert_int_equal(dusk_event_poisson(&event, 0.5, &event, NULL), DUSK_OK);
+    assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
+    assert_true(s.epsilon >= sampled && s.epsilon < sampled * (1 + 1e-6));
+    assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_REPLACE_ONE, "row", NULL), DUSK_OK);
+    assert_true(s.epsilon > sampled * 1.2);
+    assert_int_equal(dusk_event_parse(&event, "pure(0.1) * 100", NULL), DUSK_OK);
+    assert_int_equal(dusk_statement_init(&s, &event, 1e-6, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
+    assert_true(s.epsilon < 6);
 }
 
 static void facts_fill_up(void **state)
@@ -151,8 +167,10 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_line),      cmocka_unit_test(json),    cmocka_unit_test(refused),
-        cmocka_unit_test(facts_fill_up), cmocka_unit_test(longest), cmocka_unit_test(names),
+        cmocka_unit_test(one_line),      cmocka_unit_test(json),
+        cmocka_unit_test(refused),       cmocka_unit_test(priced_for_its_relation),
+        cmocka_unit_test(facts_fill_up), cmocka_unit_test(longest),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
