@@ -195,7 +195,8 @@ typedef struct dusk_bound {
 } dusk_bound;
 
 /* The accountants, each also by name: "best", "exact", ... Values are pinned.
- *   best      the smallest upper bound of all that apply, the largest lower one
+ *   best      the smallest upper bound of all that apply, the largest lower one; basic and
+ *             advanced are not asked about more than 1000 different samples
  *   exact     the curve of a single mechanism, run once
  *   basic     epsilons and deltas add up
  *   advanced  Dwork, Rothblum & Vadhan 2010 (as in Kairouz, Oh & Viswanath 2017)

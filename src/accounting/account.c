@@ -19,6 +19,10 @@
 #define NARROW 1e-9
 #define CLOSE 1e-7
 
+/* Samples of so many kinds are too many to invert the curve of each for a bound that
+ * is far off. */
+#define MANY_SAMPLES 1000
+
 typedef dusk_status pairs_price(dusk_bound *, const dusk_pairs *, double, dusk_error *);
 typedef dusk_status composition_price(dusk_bound *, const dusk_composition *, double, dusk_error *);
 
@@ -27,25 +31,26 @@ typedef struct method {
     pairs_price *pairs_epsilon, *pairs_delta;
     composition_price *epsilon, *delta;
     bool approximation;
-    bool from_pairs; /* on compositions, but knows nothing that the pairs do not say */
-    double worth;    /* asked when the bounds so far are farther apart than this */
+    bool from_pairs;   /* on compositions, but knows nothing that the pairs do not say */
+    double worth;      /* asked when the bounds so far are farther apart than this */
+    bool part_by_part; /* inverts the curve of every part */
 } method;
 
 /* In the order in which `best` tries them: first the tight ones, the fastest first. */
 static const method methods[] = {
-    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false, false, NARROW },
-    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false, false, NARROW },
-    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false, NARROW },
-    { DUSK_LATTICE, dusk_lattice_epsilon, dusk_lattice_delta, NULL, NULL, false, false, CLOSE },
-    { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false, CLOSE },
-    { DUSK_ZCDP, NULL, NULL, dusk_zcdp_epsilon, dusk_zcdp_delta, false, false, CLOSE },
-    { DUSK_MCDP, NULL, NULL, dusk_mcdp_epsilon, dusk_mcdp_delta, false, false, CLOSE },
-    { DUSK_TCDP, NULL, NULL, dusk_tcdp_epsilon, dusk_tcdp_delta, false, false, CLOSE },
-    { DUSK_GDP, NULL, NULL, dusk_gdp_epsilon, dusk_gdp_delta, false, true, CLOSE },
-    { DUSK_MOMENTS, NULL, NULL, dusk_moments_epsilon, dusk_moments_delta, false, true, CLOSE },
-    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true, CLOSE },
-    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true, CLOSE },
-    { DUSK_CLT, NULL, NULL, dusk_clt_epsilon, dusk_clt_delta, true, false, CLOSE },
+    { DUSK_EXACT, dusk_exact_epsilon, dusk_exact_delta, NULL, NULL, false, false, NARROW, false },
+    { DUSK_OPTIMAL, dusk_optimal_epsilon, dusk_optimal_delta, NULL, NULL, false, false, NARROW, false },
+    { DUSK_CONTOUR, dusk_contour_epsilon, dusk_contour_delta, NULL, NULL, false, false, NARROW, false },
+    { DUSK_LATTICE, dusk_lattice_epsilon, dusk_lattice_delta, NULL, NULL, false, false, CLOSE, false },
+    { DUSK_RDP, NULL, NULL, dusk_rdp_epsilon, dusk_rdp_delta, false, false, CLOSE, false },
+    { DUSK_ZCDP, NULL, NULL, dusk_zcdp_epsilon, dusk_zcdp_delta, false, false, CLOSE, false },
+    { DUSK_MCDP, NULL, NULL, dusk_mcdp_epsilon, dusk_mcdp_delta, false, false, CLOSE, false },
+    { DUSK_TCDP, NULL, NULL, dusk_tcdp_epsilon, dusk_tcdp_delta, false, false, CLOSE, false },
+    { DUSK_GDP, NULL, NULL, dusk_gdp_epsilon, dusk_gdp_delta, false, true, CLOSE, false },
+    { DUSK_MOMENTS, NULL, NULL, dusk_moments_epsilon, dusk_moments_delta, false, true, CLOSE, false },
+    { DUSK_BASIC, NULL, NULL, dusk_basic_epsilon, dusk_basic_delta, false, true, CLOSE, true },
+    { DUSK_ADVANCED, NULL, NULL, dusk_advanced_epsilon, dusk_advanced_delta, false, true, CLOSE, true },
+    { DUSK_CLT, NULL, NULL, dusk_clt_epsilon, dusk_clt_delta, true, false, CLOSE, false },
 };
 #define METHODS (sizeof methods / sizeof *methods)
 
@@ -235,6 +240,15 @@ static dusk_status is_covered(bool *covered, dusk_pricing *pricing, dusk_account
     return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
 }
 
+static bool has_many_samples(const dusk_composition *composition)
+{
+    size_t samples = 0;
+    for (const dusk_event_node *t = dusk_composition_first(composition); t && samples <= MANY_SAMPLES;
+         t = dusk_composition_next(composition, t))
+        samples += t->span > 1;
+    return samples > MANY_SAMPLES;
+}
+
 /* The best of those on compositions, into what the pairs know. `all` says that all
  * directions are asked about: only then their lower bounds mean something. */
 static dusk_status best_of_compositions(knowledge *k, const dusk_pricing *pricing, bool all,
@@ -245,6 +259,9 @@ static dusk_status best_of_compositions(knowledge *k, const dusk_pricing *pricin
         if (!methods[i].epsilon || DUSK_MUTATE(CLT_IS_CHARGED, methods[i].approximation, false)) continue;
         if (methods[i].from_pairs && !(width_of(k->pairs) > methods[i].worth)) continue;
         if (k->answered && is_enough(pricing, k->account.bound)) break;
+        if (methods[i].part_by_part && k->answered && k->account.bound.upper < worst(question) &&
+            has_many_samples(pricing->composition))
+            continue;
         dusk_status status = ask_composition(&b, pricing, &methods[i], question, reason);
         if (status == DUSK_ERR_UNSUPPORTED) continue;
         if (status != DUSK_OK) return status;
