@@ -10,20 +10,11 @@
 
 #include "accounting/accountants.h"
 #include "accounting/contour_line.h"
+#include "pairs_of.h"
 #include "support.h"
 
 #define BITS 160
 #define NODES_MAX 4000
-
-static dusk_pairs resolve(dusk_composition **c, const char *text, dusk_direction direction)
-{
-    dusk_pairs pairs;
-    dusk_neighbours how = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    assert_int_equal(dusk_composition_new(c, how, NULL), DUSK_OK);
-    assert_int_equal(dusk_composition_parse(*c, text, NULL), DUSK_OK);
-    assert_int_equal(dusk_pairs_resolve(&pairs, *c, direction, "contour", NULL), DUSK_OK);
-    return pairs;
-}
 
 /* ln r(x) of one shift */
 static void log_ratio(arb_t out, const dusk_pair *pair, double x)
@@ -165,8 +156,7 @@ static void lines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dusk_composition *composition;
-        dusk_pairs pairs = resolve(&composition, cases[i].text, cases[i].direction);
+        dusk_pairs pairs = pairs_of(cases[i].text, cases[i].direction);
         double t = truth(pairs.pair, pairs.pair[0].times, cases[i].epsilon, cases[i].c, cases[i].period,
                          cases[i].end, cases[i].x_step, cases[i].x_reach);
         dusk_contour_list list;
@@ -203,7 +193,6 @@ static void lines(void **state)
         assert_true(e.lower <= cases[i].epsilon * (1 + 1e-15) && cases[i].epsilon * (1 - 1e-15) <= e.upper);
         assert_true(e.upper - e.lower < 1e-10 * e.upper);
         dusk_pairs_free(&pairs);
-        dusk_composition_free(composition);
     }
 }
 
@@ -272,14 +261,12 @@ static void gaussian_and_atoms(void **state)
             arb_mul(sum, sum, q, BITS);
             arb_add_ui(sum, sum, 1, BITS);
             double t = arf_get_d(arb_midref(sum), ARF_RND_NEAR);
-            dusk_composition *composition;
-            dusk_pairs pairs = resolve(&composition, text[i], DUSK_REMOVE);
+            dusk_pairs pairs = pairs_of(text[i], DUSK_REMOVE);
             dusk_bound d = { 0 };
             assert_int_equal(dusk_contour_delta(&d, &pairs, epsilon, NULL), DUSK_OK);
             if (!(d.lower <= t && t <= d.upper && d.upper - d.lower < 1e-9 * t + 1e-15))
                 fail_msg("%s at %g: %.17g is not in [%.17g, %.17g]", text[i], epsilon, t, d.lower, d.upper);
             dusk_pairs_free(&pairs);
-            dusk_composition_free(composition);
             arb_clear(sum), arb_clear(term), arb_clear(p), arb_clear(shift), arb_clear(q);
         }
     }

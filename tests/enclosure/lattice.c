@@ -13,26 +13,12 @@
 #include "accounting/gaussian.h"
 #include "accounting/lattice.h"
 #include "numeric/special.h"
+#include "pairs_of.h"
 #include "support.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static double uniform(uint64_t *state) { return (double)(splitmix64(state) >> 11) * 0x1p-53; }
-
-static dusk_pairs resolve(const char *text, dusk_direction direction)
-{
-    dusk_composition *c;
-    dusk_pairs pairs;
-    dusk_neighbours how = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    assert_int_equal(dusk_composition_new(&c, how, NULL), DUSK_OK);
-    dusk_error err;
-    if (dusk_composition_parse(c, text, &err) != DUSK_OK ||
-        dusk_pairs_resolve(&pairs, c, direction, "lattice", &err) != DUSK_OK)
-        fail_msg("%s: %s", text, err.message);
-    for (size_t i = 0; i < pairs.count; i++) pairs.pair[i].tree = NULL;
-    dusk_composition_free(c);
-    return pairs;
-}
 
 /* What the curves count with: tails of the normal law, also next to underflow. */
 static void tails_near_underflow(void **state)
@@ -124,7 +110,7 @@ static void laws_enclose_curves(void **state)
     (void)state;
     uint64_t seed = 7;
     for (size_t i = 0; i < COUNT(events); i++) {
-        dusk_pairs pairs = resolve(events[i].text, events[i].direction);
+        dusk_pairs pairs = pairs_of(events[i].text, events[i].direction);
         assert_int_equal(pairs.count, 1);
         dusk_lattice_cut cut = { .above = 1e-30, .below = 1e-18, .tilt = i % 2 ? 3 : 0 };
         double effort, length = dusk_lattice_length(&effort, &pairs, cut);
@@ -158,7 +144,7 @@ static void laws_converge(void **state)
                              { "poisson(0.1, laplace(1))", DUSK_REMOVE },
                              { "laplace(2)", DUSK_ADD } };
     for (size_t i = 0; i < COUNT(smooth); i++) {
-        dusk_pairs pairs = resolve(smooth[i].text, smooth[i].direction);
+        dusk_pairs pairs = pairs_of(smooth[i].text, smooth[i].direction);
         dusk_lattice_cut cut = { .above = 1e-30, .below = 1e-18 };
         double gap[2], epsilon = 0.03;
         for (int n = 0; n < 2; n++) {
@@ -299,7 +285,7 @@ static void responses_are_binomial(void **state)
         unsigned long n = runs[i / COUNT(local)];
         char text[64];
         snprintf(text, sizeof text, "randomized_response(%.17g, 2) * %lu", e, n);
-        dusk_pairs pairs = resolve(text, DUSK_REPLACE);
+        dusk_pairs pairs = pairs_of(text, DUSK_REPLACE);
         for (double share = 0; share < 1; share += 0.14) {
             double epsilon = share * e * (double)n;
             dusk_bound b;
@@ -325,7 +311,7 @@ static void gaussians_have_a_closed_form(void **state)
         double sigma = sigmas[i % COUNT(sigmas)], delta = deltas[i / COUNT(sigmas)];
         char text[64];
         snprintf(text, sizeof text, "gaussian(%.17g)", sigma);
-        dusk_pairs pairs = resolve(text, DUSK_REMOVE);
+        dusk_pairs pairs = pairs_of(text, DUSK_REMOVE);
         dusk_bound b;
         pairs.pair[0].times = 16; /* sigma / 4, which is exact */
         assert_int_equal(dusk_lattice_epsilon(&b, &pairs, delta, NULL), DUSK_OK);

@@ -10,6 +10,7 @@
 #include "accounting/mixture.h"
 #include <math.h>
 
+#include "pairs_of.h"
 #include "support.h"
 
 #define BITS 128
@@ -120,19 +121,6 @@ static void moment(acb_t out, const dusk_mixture *mixture, double c, double t)
 
 static double middle(const arb_t x) { return arf_get_d(arb_midref(x), ARF_RND_NEAR); }
 
-/* The pair of an event that has one. */
-static dusk_pairs resolve(dusk_composition **c, const char *text, dusk_direction direction)
-{
-    dusk_pairs pairs;
-    dusk_neighbours how = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    assert_int_equal(dusk_composition_new(c, how, NULL), DUSK_OK);
-    assert_int_equal(dusk_composition_parse(*c, text, NULL), DUSK_OK);
-    assert_int_equal(dusk_pairs_resolve(&pairs, *c, direction, "contour", NULL), DUSK_OK);
-    assert_int_equal(pairs.count, 1);
-    assert_int_equal(pairs.pair[0].kind, DUSK_PAIR_MIXTURE);
-    return pairs;
-}
-
 static const struct {
     const char *text;
     dusk_direction direction;
@@ -168,8 +156,7 @@ static void log_moments(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CASES; i++) {
-        dusk_composition *composition;
-        dusk_pairs pairs = resolve(&composition, cases[i].text, cases[i].direction);
+        dusk_pairs pairs = pairs_of(cases[i].text, cases[i].direction);
         acb_t m;
         arb_t truth;
         acb_init(m), arb_init(truth);
@@ -198,7 +185,6 @@ static void log_moments(void **state)
         }
         acb_clear(m), arb_clear(truth);
         dusk_pairs_free(&pairs);
-        dusk_composition_free(composition);
     }
 }
 
@@ -208,8 +194,7 @@ static void sweeps(void **state)
     (void)state;
     const size_t count = 200, look[LOOKS] = { 1, 65, 199 };
     for (size_t i = 0; i < CASES; i++) {
-        dusk_composition *composition;
-        dusk_pairs pairs = resolve(&composition, cases[i].text, cases[i].direction);
+        dusk_pairs pairs = pairs_of(cases[i].text, cases[i].direction);
         dusk_mixture mixture = mixture_of(i, pairs.pair);
         dusk_mixture_grid grid = { 0 };
         dusk_decay decay;
@@ -254,7 +239,6 @@ static void sweeps(void **state)
         acb_clear(one);
         dusk_mixture_grid_free(&grid);
         dusk_pairs_free(&pairs);
-        dusk_composition_free(composition);
     }
 }
 

@@ -5,15 +5,8 @@
 #include "accounting/accountants.h"
 #include "accounting/gaussian.h"
 #include "accounting/parts.h"
+#include "pairs_of.h"
 #include "support.h"
-
-static dusk_composition *compose(const char *text, dusk_neighbours neighbours)
-{
-    dusk_composition *c;
-    assert_int_equal(dusk_composition_new(&c, neighbours, NULL), DUSK_OK);
-    assert_int_equal(dusk_composition_parse(c, text, NULL), DUSK_OK);
-    return c;
-}
 
 static double epsilon_of(const char *text, dusk_neighbours neighbours, double delta)
 {

@@ -6,27 +6,16 @@
 
 #include "accounting/accountants.h"
 #include "base/memory.h"
+#include "pairs_of.h"
 #include "support.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-
-static void resolve(dusk_pairs *out, const char *text, dusk_direction direction)
-{
-    dusk_composition *composition;
-    dusk_error err = { 0 };
-    dusk_neighbours neighbours = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    assert_int_equal(dusk_composition_new(&composition, neighbours, &err), DUSK_OK);
-    assert_int_equal(dusk_composition_parse(composition, text, &err), DUSK_OK);
-    assert_int_equal(dusk_pairs_resolve(out, composition, direction, "lattice", &err), DUSK_OK);
-    for (size_t i = 0; i < out->count; i++) out->pair[i].tree = NULL;
-    dusk_composition_free(composition);
-}
 
 static dusk_bound epsilon_of(const char *text, dusk_direction direction, double delta)
 {
     dusk_pairs pairs;
     dusk_bound out;
-    resolve(&pairs, text, direction);
+    pairs = pairs_of(text, direction);
     assert_int_equal(dusk_lattice_epsilon(&out, &pairs, delta, NULL), DUSK_OK);
     dusk_pairs_free(&pairs);
     return out;
@@ -36,7 +25,7 @@ static dusk_bound delta_of(const char *text, dusk_direction direction, double ep
 {
     dusk_pairs pairs;
     dusk_bound out;
-    resolve(&pairs, text, direction);
+    pairs = pairs_of(text, direction);
     assert_int_equal(dusk_lattice_delta(&out, &pairs, epsilon, NULL), DUSK_OK);
     dusk_pairs_free(&pairs);
     return out;
@@ -125,7 +114,7 @@ static void order_is_nothing(void **state)
     assert_true(a.lower <= b.upper && b.lower <= a.upper);
     dusk_pairs pairs;
     dusk_bound c;
-    resolve(&pairs, "laplace(1) * 3 + laplace(1.5) * 2", DUSK_REMOVE);
+    pairs = pairs_of("laplace(1) * 3 + laplace(1.5) * 2", DUSK_REMOVE);
     pairs.pair[1].scale = pairs.pair[0].scale; /* five of one, in two heaps */
     assert_int_equal(dusk_lattice_epsilon(&c, &pairs, 1e-6, NULL), DUSK_OK);
     assert_true(c.lower <= 4.999968000768007 && c.upper >= 4.999968000768006);
@@ -176,7 +165,7 @@ static void hostile(void **state)
     const double deltas[] = { 0, 1e-300, 1e-6, 0.9 };
     for (size_t i = 0; i < COUNT(texts); i++) {
         dusk_pairs pairs;
-        resolve(&pairs, texts[i], i % 2 ? DUSK_ADD : DUSK_REMOVE);
+        pairs = pairs_of(texts[i], i % 2 ? DUSK_ADD : DUSK_REMOVE);
         for (size_t j = 0; j < COUNT(deltas); j++) {
             dusk_bound b = { -1, -1 };
             dusk_error err = { 0 };
@@ -190,7 +179,7 @@ static void hostile(void **state)
     }
     dusk_bound b;
     dusk_pairs pairs;
-    resolve(&pairs, "laplace(1)", DUSK_REMOVE);
+    pairs = pairs_of("laplace(1)", DUSK_REMOVE);
     assert_int_equal(dusk_lattice_epsilon(&b, &pairs, (double)NAN, NULL), DUSK_ERR_UNSUPPORTED);
     assert_int_equal(dusk_lattice_delta(&b, &pairs, (double)INFINITY, NULL), DUSK_ERR_UNSUPPORTED);
     assert_int_equal(dusk_lattice_delta(&b, &pairs, -1, NULL), DUSK_ERR_UNSUPPORTED);
@@ -203,7 +192,7 @@ static void without_memory(void **state)
     const char *texts[] = { "discrete_gaussian(2) * 3", "laplace(1) * 3", "laplace(1) + laplace(2)" };
     for (size_t i = 0; i < COUNT(texts); i++) {
         dusk_pairs pairs;
-        resolve(&pairs, texts[i], DUSK_REMOVE);
+        pairs = pairs_of(texts[i], DUSK_REMOVE);
         for (long n = 1;; n++) {
             dusk_bound b = { -1, -1 };
             dusk_memory_fail_at(n);

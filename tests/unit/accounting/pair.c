@@ -7,35 +7,16 @@
 
 #include "accounting/accountants.h"
 #include "base/memory.h"
+#include "pairs_of.h"
 #include "support.h"
 
 #define NEAR 4e-15
 
-static dusk_pairs resolve(const char *text, dusk_direction direction)
-{
-    dusk_composition *c;
-    dusk_pairs pairs;
-    dusk_error err = { 0 };
-    dusk_neighbours how = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    assert_int_equal(dusk_composition_new(&c, how, &err), DUSK_OK);
-    if (dusk_composition_parse(c, text, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
-    if (dusk_pairs_resolve(&pairs, c, direction, "test", &err) != DUSK_OK)
-        fail_msg("%s: %s", text, err.message);
-    for (size_t i = 0; i < pairs.count; i++) pairs.pair[i].tree = NULL; /* the composition goes */
-    dusk_composition_free(c);
-    return pairs;
-}
-
 static dusk_status status_of(const char *text, dusk_direction direction)
 {
-    dusk_composition *c;
     dusk_pairs pairs;
-    dusk_error err = { 0 };
-    assert_int_equal(dusk_composition_new(&c, DUSK_ADD_REMOVE, &err), DUSK_OK);
-    if (dusk_composition_parse(c, text, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
-    dusk_status status = dusk_pairs_resolve(&pairs, c, direction, "test", &err);
+    dusk_status status = resolve_pairs(&pairs, text, direction, NULL);
     if (status == DUSK_OK) dusk_pairs_free(&pairs);
-    dusk_composition_free(c);
     return status;
 }
 
@@ -108,7 +89,7 @@ static void laws_are_laws(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (dusk_direction d = DUSK_REMOVE; d <= DUSK_REPLACE; d++) {
-            dusk_pairs pairs = resolve(texts[i], d);
+            dusk_pairs pairs = pairs_of(texts[i], d);
             assert_int_equal(pairs.count, 1);
             assert_int_equal(pairs.pair[0].times, 1);
             check_law(texts[i], &pairs.pair[0]);
@@ -124,7 +105,7 @@ static void folded_laws_are_symmetric(void **state)
                                          "without_replacement(1, 4, discrete_laplace(2, 2))" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        dusk_pairs pairs = resolve(texts[i], DUSK_REPLACE);
+        dusk_pairs pairs = pairs_of(texts[i], DUSK_REPLACE);
         const dusk_pair *p = &pairs.pair[0];
         check_law(texts[i], p);
         for (size_t k = 0; k < p->atoms; k++) {
@@ -144,7 +125,7 @@ static void directions_mirror(void **state)
                                          "poisson(0.1, discrete_laplace(3, 2))" };
     (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-        dusk_pairs r = resolve(texts[t], DUSK_REMOVE), a = resolve(texts[t], DUSK_ADD);
+        dusk_pairs r = pairs_of(texts[t], DUSK_REMOVE), a = pairs_of(texts[t], DUSK_ADD);
         size_t n = r.pair[0].atoms;
         assert_int_equal(a.pair[0].atoms, n);
         for (size_t i = 0; i < n; i++) {
@@ -161,17 +142,17 @@ static void directions_mirror(void **state)
 static void pure_is_amplified(void **state)
 {
     (void)state;
-    dusk_pairs r = resolve("poisson(0.25, pure(1))", DUSK_REMOVE);
+    dusk_pairs r = pairs_of("poisson(0.25, pure(1))", DUSK_REMOVE);
     assert_true(fabs(r.pair[0].loss[1].upper - log1p(0.25 * expm1(1))) < NEAR);
     dusk_pairs_free(&r);
-    r = resolve("poisson(0.25, pure(1))", DUSK_ADD);
+    r = pairs_of("poisson(0.25, pure(1))", DUSK_ADD);
     assert_true(fabs(r.pair[0].loss[1].upper + log1p(0.25 * expm1(-1))) < NEAR);
     dusk_pairs_free(&r);
 }
 
 static void assert_gaussian(const char *text, dusk_direction direction, double mu_squared)
 {
-    dusk_pairs pairs = resolve(text, direction);
+    dusk_pairs pairs = pairs_of(text, direction);
     if (mu_squared == 0) {
         assert_int_equal(pairs.count, 0);
     } else {
@@ -207,7 +188,7 @@ static void gaussians_merge(void **state)
 static void assert_mixture(const char *text, dusk_direction direction, dusk_direction law, double sigma,
                            size_t shifts, const double *weight)
 {
-    dusk_pairs pairs = resolve(text, direction);
+    dusk_pairs pairs = pairs_of(text, direction);
     assert_int_equal(pairs.count, 1);
     const dusk_pair *p = &pairs.pair[0];
     assert_int_equal(p->kind, DUSK_PAIR_MIXTURE);
@@ -240,11 +221,11 @@ static void groups_count_all_losses(void **state)
 {
     (void)state;
     double one = log((1 + 0.9 * expm1(1)) / (1 + 0.9 * expm1(-1)));
-    dusk_pairs pairs = resolve("group(2, poisson(0.9, laplace(1)))", DUSK_REPLACE);
+    dusk_pairs pairs = pairs_of("group(2, poisson(0.9, laplace(1)))", DUSK_REPLACE);
     assert_int_equal(pairs.count, 1);
     assert_true(pairs.pair[0].loss[pairs.pair[0].atoms - 1].upper >= 2 * one);
     dusk_pairs_free(&pairs);
-    pairs = resolve("poisson(0.999, group(2, poisson(0.9, laplace(1))))", DUSK_REPLACE);
+    pairs = pairs_of("poisson(0.999, group(2, poisson(0.9, laplace(1))))", DUSK_REPLACE);
     assert_true(pairs.pair[0].loss[pairs.pair[0].atoms - 1].upper >= 2 * one);
     dusk_pairs_free(&pairs);
 }

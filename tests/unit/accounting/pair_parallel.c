@@ -8,27 +8,16 @@
 #include "accounting/accountants.h"
 #include "accounting/pair_make.h"
 #include "base/memory.h"
+#include "pairs_of.h"
 #include "support.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-
-static dusk_status resolve(dusk_pairs *pairs, const char *text, dusk_direction direction)
-{
-    dusk_composition *c;
-    dusk_error err = { 0 };
-    dusk_neighbours how = direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    assert_int_equal(dusk_composition_new(&c, how, &err), DUSK_OK);
-    if (dusk_composition_parse(c, text, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
-    dusk_status status = dusk_pairs_resolve(pairs, c, direction, "test", &err);
-    dusk_composition_free(c); /* the trees of the pairs are not looked at */
-    return status;
-}
 
 static double delta_of(const char *text, dusk_direction direction, double epsilon)
 {
     dusk_pairs pairs;
     dusk_bound delta;
-    if (resolve(&pairs, text, direction) != DUSK_OK) fail_msg("%s has no pairs", text);
+    if (resolve_pairs(&pairs, text, direction, NULL) != DUSK_OK) fail_msg("%s has no pairs", text);
     if (dusk_exact_delta(&delta, &pairs, epsilon, NULL) != DUSK_OK) fail_msg("%s has no delta", text);
     dusk_pairs_free(&pairs);
     return delta.upper;
@@ -72,7 +61,7 @@ static void curves_may_cross(void **state)
         char text[200];
         dusk_pairs pairs;
         (void)snprintf(text, sizeof text, "parallel(%s, %s)", parts[i][0], parts[i][1]);
-        assert_int_equal(resolve(&pairs, text, DUSK_REMOVE), DUSK_OK);
+        assert_int_equal(resolve_pairs(&pairs, text, DUSK_REMOVE, NULL), DUSK_OK);
         for (double e = 0; e < 6; e += 0.171) {
             double most = 0;
             for (dusk_direction d = DUSK_REMOVE; d <= DUSK_ADD; d++)
@@ -119,9 +108,9 @@ static void moving_is_no_worse(void **state)
     for (size_t i = 0; i < COUNT(texts); i++) {
         dusk_pairs remove, add, both, replace;
         dusk_pair pair[2];
-        assert_int_equal(resolve(&remove, texts[i], DUSK_REMOVE), DUSK_OK);
-        assert_int_equal(resolve(&add, texts[i], DUSK_ADD), DUSK_OK);
-        assert_int_equal(resolve(&replace, texts[i], DUSK_REPLACE), DUSK_OK);
+        assert_int_equal(resolve_pairs(&remove, texts[i], DUSK_REMOVE, NULL), DUSK_OK);
+        assert_int_equal(resolve_pairs(&add, texts[i], DUSK_ADD, NULL), DUSK_OK);
+        assert_int_equal(resolve_pairs(&replace, texts[i], DUSK_REPLACE, NULL), DUSK_OK);
         pair[0] = remove.pair[0];
         pair[1] = add.pair[0];
         pair[0].tree = pair[1].tree = NULL;
@@ -154,7 +143,8 @@ static void some_are_refused(void **state)
     dusk_pairs pairs;
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++)
-        assert_int_equal(resolve(&pairs, texts[i].text, texts[i].direction), DUSK_ERR_UNSUPPORTED);
+        assert_int_equal(resolve_pairs(&pairs, texts[i].text, texts[i].direction, NULL),
+                         DUSK_ERR_UNSUPPORTED);
 }
 
 static const char closing[] = "))))))))))))))))))))))))))))))))))))))))))))))))))";
@@ -175,7 +165,7 @@ static void deep_wrappers_end(void **state)
             (void)snprintf(end, sizeof text - (size_t)(end - text), "%s%.*s", inside[k], open, closing);
             for (dusk_direction d = DUSK_REMOVE; d <= DUSK_REPLACE; d++) {
                 dusk_pairs pairs;
-                dusk_status status = resolve(&pairs, text, d);
+                dusk_status status = resolve_pairs(&pairs, text, d, NULL);
                 assert_true(status == DUSK_OK || status == DUSK_ERR_UNSUPPORTED);
                 if (status == DUSK_OK) dusk_pairs_free(&pairs);
             }
