@@ -15,6 +15,7 @@
  *
  * Text form of events (it round-trips; the ledger stores it):
  *   pure(eps)  approx(eps, delta)  gdp(mu)
+ *   metric(eps, r)                eps per unit of distance, for values at most r apart
  *   zcdp(rho[, xi])               D_alpha <= xi + rho alpha for every alpha > 1
  *   mcdp(mu, tau)                 mean-concentrated [Dwork & Rothblum 2016]
  *   tcdp(rho, omega)              truncated: D_alpha <= rho alpha for alpha < omega
@@ -56,7 +57,9 @@
  * distance, and poisson(q, e) compares "x or nothing" with "x' or nothing".
  * Parameters that are promises themselves (pure, approx, zcdp, gdp, ...,
  * exponential, svt) hold for the relation that is asked about; randomized
- * response, without_replacement and shuffle are about replacing by nature. */
+ * response, metric, without_replacement and shuffle are about replacing by nature:
+ * metric(eps, r) says that two values of a unit that are x <= r apart cannot be told
+ * apart beyond eps x [Chatzikokolakis et al. 2013], and is priced at r. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -108,6 +111,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_permute_and_flip(dusk_event *out, 
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_noisy_max(dusk_event *out, double epsilon, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_svt(dusk_event *out, double epsilon_threshold,
                                                   double epsilon_queries, uint64_t hits, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_metric(dusk_event *out, double epsilon, double distance,
+                                                     dusk_error *err);
 
 /* The other mechanisms, curves and tables. A table has at most
  * DUSK_EVENT_NODES_MAX - 1 points; `infinite` is the probability of an infinite

@@ -40,6 +40,9 @@ static double pure_price_up(const dusk_event_node *part)
     case DUSK_EVENT_PERMUTE_AND_FLIP:
     case DUSK_EVENT_NOISY_MAX: return part->real[0];
     case DUSK_EVENT_SVT: return dusk_add_up(part->real[0], part->real[1]);
+    case DUSK_EVENT_METRIC:
+        return DUSK_MUTATE(EPSILON_DISTANCE_IGNORED, dusk_mul_up(part->real[0], part->real[1]),
+                           part->real[0]);
     case DUSK_EVENT_LAPLACE: return dusk_div_up(1, part->real[0]);
     case DUSK_EVENT_DISCRETE_LAPLACE: return dusk_div_up(count_up(part->whole[0]), part->real[0]);
     case DUSK_EVENT_ZCDP:
@@ -176,7 +179,7 @@ static double claims_price_up(const bill *b, const dusk_event_nodes *parts, doub
 
 static bool is_known(const dusk_event_node *part)
 {
-    return part->kind >= DUSK_EVENT_PURE && part->kind <= DUSK_EVENT_SVT;
+    return part->kind >= DUSK_EVENT_PURE && part->kind <= DUSK_EVENT_METRIC;
 }
 
 /* Every part is of a kind that pure_price_up and add_to_bill know. */

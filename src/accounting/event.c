@@ -37,6 +37,7 @@ static const dusk_event_form forms[DUSK_EVENT_KINDS] = {
     [DUSK_EVENT_NOISY_MAX] = { "noisy_max", REAL("epsilon", POSITIVE) },
     [DUSK_EVENT_SVT] = { "svt", REALS("epsilon_threshold", POSITIVE, "epsilon_queries", POSITIVE),
                          WHOLE("hits", 1) },
+    [DUSK_EVENT_METRIC] = { "metric", REALS("epsilon", NOT_NEGATIVE, "distance", NOT_NEGATIVE) },
     [DUSK_EVENT_MCDP] = { "mcdp", REALS("mu", NOT_NEGATIVE, "tau", POSITIVE) },
     [DUSK_EVENT_TCDP] = { "tcdp", REALS("rho", POSITIVE, "omega", ABOVE_ONE) },
     [DUSK_EVENT_RDP] = { "rdp", .real_name = { "order", "epsilon" }, .below = DUSK_BELOW_POINTS },
@@ -199,6 +200,9 @@ dusk_status dusk_event_check(const dusk_event_node *node, dusk_error *err)
     if (node->kind == DUSK_EVENT_WITHOUT_REPLACEMENT && node->whole[0] > node->whole[1])
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "write without_replacement(sample, units, ...)",
                          "%s: sample must be at most units", form->name);
+    if (node->kind == DUSK_EVENT_METRIC && !isfinite(node->real[0] * node->real[1]))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "measure distances in another unit",
+                         "%s: epsilon times distance must be finite", form->name);
     return form->below == DUSK_BELOW_POINTS ? check_points(node, err) : DUSK_OK;
 }
 

@@ -33,6 +33,7 @@ typedef enum dusk_event_kind {
     DUSK_EVENT_PERMUTE_AND_FLIP,
     DUSK_EVENT_NOISY_MAX,
     DUSK_EVENT_SVT,
+    DUSK_EVENT_METRIC, /* real = epsilon a unit of distance, largest distance */
     DUSK_EVENT_MCDP,
     DUSK_EVENT_TCDP,
     DUSK_EVENT_RDP, /* points below */

@@ -166,6 +166,11 @@ dusk_status dusk_event_noisy_max(dusk_event *out, double epsilon, dusk_error *er
     return make_reals(out, DUSK_EVENT_NOISY_MAX, epsilon, 0, err);
 }
 
+dusk_status dusk_event_metric(dusk_event *out, double epsilon, double distance, dusk_error *err)
+{
+    return make_reals(out, DUSK_EVENT_METRIC, epsilon, distance, err);
+}
+
 dusk_status dusk_event_svt(dusk_event *out, double epsilon_threshold, double epsilon_queries, uint64_t hits,
                            dusk_error *err)
 {

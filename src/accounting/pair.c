@@ -262,6 +262,10 @@ dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint6
         dusk_bound sum = dusk_bound_add(dusk_bound_of(first), dusk_bound_of(tree->real[1]));
         return dusk_builder_add_approx(b, tree, times, sum, 0, false);
     }
+    case DUSK_EVENT_METRIC: {
+        dusk_bound product = dusk_bound_mul(dusk_bound_of(first), dusk_bound_of(tree->real[1]));
+        return dusk_builder_add_approx(b, tree, times, product, 0, true);
+    }
     case DUSK_EVENT_GDP: {
         dusk_bound mu = dusk_bound_mul(dusk_bound_of_whole(b->group), dusk_bound_of(first));
         dusk_pair pair = { .tight = true, .mu_squared = dusk_bound_mul(mu, mu) };

@@ -246,7 +246,7 @@ done:
  * answer. */
 static void choose_relation(account_job *job)
 {
-    static const char *const names[] = { "shuffle", "without_replacement", "randomized_response" };
+    static const char *const names[] = { "shuffle", "without_replacement", "randomized_response", "metric" };
     job->neighbours = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     if (account_given(job, "neighbours")) return;
     for (size_t i = 0; i < sizeof names / sizeof *names && !job->replacing; i++)

@@ -42,6 +42,8 @@ static void own_prices(void **state)
     assert_just_above(epsilon_of("laplace(2) + laplace(4)", DUSK_ADD_REMOVE, 0), 0.75);
     assert_just_above(epsilon_of("laplace(2) + laplace(4)", DUSK_REPLACE_ONE, 0), 1.5);
     assert_just_above(epsilon_of("randomized_response(1, 4) * 3", DUSK_REPLACE_ONE, 0), 3);
+    assert_just_above(epsilon_of("metric(0.01, 30) * 3", DUSK_REPLACE_ONE, 0), 0.9);
+    assert_just_above(epsilon_of("group(2, metric(0.01, 30))", DUSK_REPLACE_ONE, 0), 0.6);
     assert_just_above(epsilon_of("approx(0.5, 1e-7) * 10", DUSK_ADD_REMOVE, 1e-5), 5);
     assert_true(isinf(epsilon_of("approx(0.5, 1e-7) * 10", DUSK_ADD_REMOVE, 9e-7)));
     /* the worse direction of sampled Laplace noise; replacing has both */

@@ -64,6 +64,8 @@ static void constructors(void **state)
     MAKES(dusk_event_permute_and_flip(&e, 1, NULL), "permute_and_flip(1)");
     MAKES(dusk_event_noisy_max(&e, 1, NULL), "noisy_max(1)");
     MAKES(dusk_event_svt(&e, 0.5, 1, 3, NULL), "svt(0.5, 1, 3)");
+    MAKES(dusk_event_metric(&e, 0.01, 200, NULL), "metric(0.01, 200)");
+    MAKES(dusk_event_metric(&e, 0, -0.0, NULL), "metric(0, 0)");
     MAKES(dusk_event_approximate_zcdp(&e, 1, 0, NULL), "zcdp(1)");
     MAKES(dusk_event_approximate_zcdp(&e, 1, 0.5, NULL), "zcdp(1, 0.5)");
     MAKES(dusk_event_mcdp(&e, 1, 2, NULL), "mcdp(1, 2)");
@@ -194,6 +196,8 @@ static void bad_parameters(void **state)
         assert_refused(dusk_event_noisy_max(&e, x, &err), &err, "epsilon");
         assert_refused(dusk_event_svt(&e, x, 1, 1, &err), &err, "epsilon_threshold");
         assert_refused(dusk_event_svt(&e, 1, x, 1, &err), &err, "epsilon_queries");
+        assert_refused(dusk_event_metric(&e, x, 1, &err), &err, "epsilon");
+        assert_refused(dusk_event_metric(&e, 1, x, &err), &err, "distance");
         assert_refused(dusk_event_approximate_zcdp(&e, x, 1, &err), &err, "rho");
         assert_refused(dusk_event_approximate_zcdp(&e, 1, x, &err), &err, "xi");
         assert_refused(dusk_event_mcdp(&e, x, 1, &err), &err, "mu");
@@ -220,6 +224,7 @@ static void bad_parameters(void **state)
     assert_refused(dusk_event_discrete_gaussian(&e, 1, 0, &err), &err, "sensitivity");
     assert_refused(dusk_event_randomized_response(&e, 1, 1, &err), &err, "answers");
     assert_refused(dusk_event_svt(&e, 1, 1, 0, &err), &err, "hits");
+    assert_refused(dusk_event_metric(&e, 1e200, 1e200, &err), &err, "distance");
     assert_refused(dusk_event_svt_gaussian(&e, 1, 1, 0, &err), &err, "queries");
     assert_refused(dusk_event_tree(&e, 1, 0, &err), &err, "items");
     assert_refused(dusk_event_shuffle(&e, 0, 1, &err), &err, "reports");
@@ -346,6 +351,9 @@ static void pure_prices(void **state)
     assert_true(epsilon_of("randomized_response(1, 4)", 0) == 1);
     assert_true(epsilon_of("exponential(1) + permute_and_flip(2) + noisy_max(4)", 0) == 7);
     assert_true(epsilon_of("svt(0.5, 1, 10) * 2", 0) == 3);
+    assert_true(epsilon_of("metric(0.25, 4) * 3", 0) == 3);
+    double product = epsilon_of("metric(0.1, 0.1)", 0.5);
+    assert_true(fma(0.1, 0.1, -product) <= 0 && product < 0.010000000000000004);
     assert_true(epsilon_of("pure(1e308) * 1000", 0) == INFINITY);
 }
 

@@ -50,6 +50,7 @@ static void forms(void **state)
     assert_reads_as("randomized_response(1,2)+exponential(1)+permute_and_flip(1)+noisy_max(1)+svt(1,2,3)",
                     "randomized_response(1, 2) + exponential(1) + permute_and_flip(1) + noisy_max(1) + "
                     "svt(1, 2, 3)");
+    assert_reads_as("metric(1e-2,200)*3", "metric(0.01, 200) * 3");
     assert_reads_as("(laplace(1) + gaussian(2) * 2) * 3", "laplace(1) * 3 + gaussian(2) * 6");
     assert_reads_as("((((pure(1)))))", "pure(1)");
     assert_reads_as("pure(1) + (pure(1) + pure(2)) * 2 + pure(2)", "pure(1) * 3 + pure(2) * 3");

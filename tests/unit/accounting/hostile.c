@@ -76,6 +76,8 @@ static const char *const texts[] = {
     "randomized_response(1e300, 2)",
     "randomized_response(1e-300, 1000000000000000000) * 1000",
     "randomized_response(5, 1000000000000) * 4611686018427387904",
+    "metric(1e-300, 1e-300)",
+    "metric(1e150, 1e150)",
     "exponential(1e-12) * 4611686018427387904",
     "zcdp(1e300)",
     "zcdp(1e-300) * 4611686018427387904",

@@ -58,6 +58,7 @@ static void laws_are_laws(void **state)
         "pure(1)",
         "pure(1e-9)",
         "pure(300)",
+        "metric(0.01, 70)",
         "approx(0.5, 1e-3)",
         "approx(0, 0.25)",
         "randomized_response(1, 2)",
