@@ -14,7 +14,6 @@
 #include "accounting/pair_moment.h"
 #include "base/mutant.h"
 
-#define ULP 0x1p-52
 #define NODES 12 /* and their mirror images: 24 in all */
 #define RHO 4.0  /* of the ellipse; its half axes, over half the piece: */
 #define LONG_AXIS 2.125
@@ -43,15 +42,15 @@ typedef struct value {
     double is, error;
 } value;
 
-/* phi_p(exp(l)) for an l that is right to 32 ULP of itself. */
+/* phi_p(exp(l)) for an l that is right to 32 DUSK_ULP of itself. */
 static value phi(double p, double l)
 {
     double a = expm1(p * l), b = p * expm1(l), is = a - b;
     double size = fabs(p * l) * (fmax(1, a + 1) + fmax(1, exp(l)));
-    return (value){ is > 0 ? is : 0, 64 * ULP * size };
+    return (value){ is > 0 ? is : 0, 64 * DUSK_ULP * size };
 }
 
-/* ln u at t, within 24 ULP of itself. */
+/* ln u at t, within 24 DUSK_ULP of itself. */
 static double log_ratio(const integrand *f, double t)
 {
     double q = f->q, more = f->relative ? q * exp(-f->e) * expm1(t + f->e) / f->least : q * expm1(t);
@@ -73,14 +72,14 @@ static double ellipse_bound(const integrand *f, double c, double a)
 static void add_piece(value *sum, const integrand *f, double c, double a)
 {
     value piece = { 0, 0 };
-    double moved = 16 * ULP * f->e; /* nodes are that near to where they should be */
+    double moved = 16 * DUSK_ULP * f->e; /* nodes are that near to where they should be */
     for (int i = 0; i < 2 * NODES; i++) {
         double t = c + (i % 2 ? a : -a) * gauss[i / 2][0], l = log_ratio(f, t);
         double w = gauss[i / 2][1] * exp(-(t + f->e) / 2) / 4;
         double slope = fabs(f->p) * (exp((f->p - 1) * l) + 1) * f->q * exp(t) / f->least;
         value v = phi(f->p, l);
         piece.is += w * v.is;
-        piece.error += w * (v.error + moved * (slope + v.is) + 64 * ULP * v.is * (1 + f->e));
+        piece.error += w * (v.error + moved * (slope + v.is) + 64 * DUSK_ULP * v.is * (1 + f->e));
     }
     double bound = ellipse_bound(f, c, a) * exp(-(c - LONG_AXIS * a + f->e) / 2) / 4;
     double beyond = 64. / 15 * pow(RHO, -4 * NODES) / (1 - 1 / (RHO * RHO)) * bound;
@@ -103,7 +102,7 @@ static void add_expectation(value *sum, const integrand *f, double from)
     value v = phi(f->p, log_ratio(f, f->e));
     double mass = exp(-f->e) / 2;
     sum->is += mass * v.is;
-    sum->error += mass * (v.error + 64 * ULP * v.is) + (sum->is - before) * (pieces + 64) * ULP;
+    sum->error += mass * (v.error + 64 * DUSK_ULP * v.is) + (sum->is - before) * (pieces + 64) * DUSK_ULP;
 }
 
 /* The largest loss, rounded up. */
@@ -113,7 +112,7 @@ static double largest_loss(dusk_direction direction, double e, double q)
     double low = log((1 - q) + q * exp(-e));
     if (e < LARGE && q * -expm1(-e) < 0.5) low = log1p(q * expm1(-e));
     double loss = direction == DUSK_REMOVE ? high : direction == DUSK_ADD ? -low : high - low;
-    loss *= 1 + 16 * ULP;
+    loss *= 1 + 16 * DUSK_ULP;
     return loss < 2 * e ? loss : 2 * e;
 }
 
@@ -140,15 +139,15 @@ static bool sampled(value *out, const dusk_pair *pair, double e, double q, doubl
         out->is *= least;
         out->error *= least;
     }
-    out->error += 64 * ULP * out->is + DBL_MIN;
+    out->error += 64 * DUSK_ULP * out->is + DBL_MIN;
     return isfinite(out->is) && isfinite(out->error);
 }
 
 /* s e + ln(1 - s/(2s+1) (1 - exp(-(2s+1) e))) [Mironov 2017, Table II] */
 static double plain(double e, double s, bool up)
 {
-    double n = 2 * s + 1, drop = up ? -dusk_expm1_up(-n * e * (1 - 4 * ULP)) : -dusk_expm1_down(-n * e);
-    double cut = s / n * drop * (up ? 1 - 8 * ULP : 1 + 8 * ULP);
+    double n = 2 * s + 1, drop = up ? -dusk_expm1_up(-n * e * (1 - 4 * DUSK_ULP)) : -dusk_expm1_down(-n * e);
+    double cut = s / n * drop * (up ? 1 - 8 * DUSK_ULP : 1 + 8 * DUSK_ULP);
     return up ? dusk_add_up(dusk_mul_up(s, e), dusk_log1p_up(-cut))
               : dusk_add_down(dusk_mul_down(s, e), dusk_log1p_down(-(cut < 0.5 ? cut : 0.5)));
 }
@@ -167,7 +166,7 @@ static double moment(const dusk_pair *pair, double e, double q, double s, bool u
 double dusk_laplace_largest_loss(const dusk_pair *pair)
 {
     double e = dusk_div_up(1, pair->scale.lower);
-    return pair->rate < 1 ? largest_loss(pair->direction, e, fmin(1, pair->rate * (1 + 6 * ULP))) : e;
+    return pair->rate < 1 ? largest_loss(pair->direction, e, fmin(1, pair->rate * (1 + 6 * DUSK_ULP))) : e;
 }
 
 /* Both e and q make the law worse, so that their upper ends give the upper end. */
@@ -177,8 +176,8 @@ dusk_bound dusk_laplace_log_moment(const dusk_pair *pair, double s)
     double e_down = dusk_div_down(1, pair->scale.upper), e_up = dusk_div_up(1, pair->scale.lower);
     double q_down = pair->rate, q_up = pair->rate;
     if (pair->rate < 1) {
-        q_down *= 1 - 4 * ULP;
-        q_up = fmin(1, q_up * (1 + 6 * ULP));
+        q_down *= 1 - 4 * DUSK_ULP;
+        q_up = fmin(1, q_up * (1 + 6 * DUSK_ULP));
     }
     dusk_bound k = { moment(pair, e_down, q_down, s, false), moment(pair, e_up, q_up, s, true) };
     double most = dusk_mul_up(s, dusk_laplace_largest_loss(pair));

@@ -12,7 +12,6 @@
 #include "base/mutant.h"
 #include "numeric/special.h"
 
-#define ULP 0x1p-52
 #define TAIL_ERROR 2e-14  /* relative, of a computed tail, but for its argument */
 #define TAIL_LEAST 2e-316 /* absolute, near underflow */
 #define NEWTON_STEPS 60
@@ -68,15 +67,15 @@ static range tail(const dusk_lattice_curve *c, double t, bool mixed, double sign
     for (size_t j = mixed ? 0 : c->shifts; j <= c->shifts; j++) {
         double at = mixed ? t - sign * (double)j : t, hazard;
         double weight = mixed ? c->weight[j] : 1, beyond = noise_tail(c, at, &hazard), mass = weight * beyond;
-        double error =
-            (c->kind == DUSK_PAIR_LAPLACE ? 8 * ULP : TAIL_ERROR) + hazard * (4 * ULP) * (fabs(t) + fabs(at));
+        double error = (c->kind == DUSK_PAIR_LAPLACE ? 8 * DUSK_ULP : TAIL_ERROR) +
+                       hazard * (4 * DUSK_ULP) * (fabs(t) + fabs(at));
         if (mass < 1e-290) error += 1e-9;
         error = mass * error + TAIL_LEAST;
-        if (j == 0 && c->shifts > 1) error += 32 * ULP * beyond; /* weight[0] is a difference */
+        if (j == 0 && c->shifts > 1) error += 32 * DUSK_ULP * beyond; /* weight[0] is a difference */
         sum.lower += mass - error;
         sum.upper += mass + error;
     }
-    double error = (double)(c->shifts + 2) * ULP;
+    double error = (double)(c->shifts + 2) * DUSK_ULP;
     return (range){ sum.lower > 0 ? sum.lower * (1 - error) : 0, fmin(sum.upper * (1 + error), 1) };
 }
 
@@ -115,7 +114,7 @@ static double log_ratio(const dusk_lattice_curve *c, double x, double *slope, do
     }
     double ratio = small ? 1 + sum : sum;
     *slope = ratio > 0 ? moment / ratio * 2 * scale : 0;
-    *error = (40 * all / ratio + (8 + 8 * (most - least) + 8 * fabs(x) * c->scale * scale)) * ULP;
+    *error = (40 * all / ratio + (8 + 8 * (most - least) + 8 * fabs(x) * c->scale * scale)) * DUSK_ULP;
     if (!(ratio > 0)) *error = INFINITY;
     return small ? log1p(sum) : most + log(sum);
 }
@@ -126,7 +125,7 @@ static double loss_at(const dusk_lattice_curve *c, double t, double *slope, doub
     *slope = *error = 0;
     if (c->kind == DUSK_PAIR_GAUSSIAN) {
         *slope = c->mu;
-        *error = 4 * ULP * fabs(c->mu * t);
+        *error = 4 * DUSK_ULP * fabs(c->mu * t);
         return c->mu * t;
     }
     if (c->mixed_p) loss += log_ratio(c, t, slope, error);
@@ -135,7 +134,7 @@ static double loss_at(const dusk_lattice_curve *c, double t, double *slope, doub
         *slope += s;
         *error += e;
     }
-    *error += 4 * ULP * fabs(loss);
+    *error += 4 * DUSK_ULP * fabs(loss);
     return loss;
 }
 
@@ -145,8 +144,8 @@ static double loss_at(const dusk_lattice_curve *c, double t, double *slope, doub
 static range place_of(const dusk_lattice_curve *c, double lower, double upper)
 {
     double half = c->kind == DUSK_PAIR_LAPLACE ? 0.5 * c->scale : c->scale * c->scale;
-    return (range){ 0.5 + half * lower - 8 * ULP * (1 + half * fabs(lower)),
-                    0.5 + half * upper + 8 * ULP * (1 + half * fabs(upper)) };
+    return (range){ 0.5 + half * lower - 8 * DUSK_ULP * (1 + half * fabs(lower)),
+                    0.5 + half * upper + 8 * DUSK_ULP * (1 + half * fabs(upper)) };
 }
 
 /* The x with e^y = 1 + w, when w is only known within `error`. */
@@ -162,7 +161,7 @@ static range place(const dusk_lattice_curve *c, double w, double error)
 static range place_of_loss(const dusk_lattice_curve *c, dusk_bound loss)
 {
     double at = 0.5 * (loss.lower + loss.upper), e = expm1(at), q = c->weight[1];
-    double error = 8 * ULP * fabs(e) + 1.1 * (loss.upper - loss.lower) * (1 + fabs(e));
+    double error = 8 * DUSK_ULP * fabs(e) + 1.1 * (loss.upper - loss.lower) * (1 + fabs(e));
     if (q >= 1) return place_of(c, loss.lower, loss.upper);
     return place(c, e / q, error / q);
 }
@@ -172,8 +171,8 @@ static range place_of_difference(const dusk_lattice_curve *c, dusk_bound loss)
 {
     double at = 0.5 * (loss.lower + loss.upper), q = c->weight[1], e = expm1(at);
     double drop = expm1(-1 / c->scale), r0 = 1 + q * drop;
-    double error = (16 * ULP * fabs(e) + 1.1 * (loss.upper - loss.lower) * (1 + fabs(e))) * r0 / q;
-    return place(c, drop + e * r0 / q, error + 16 * ULP * fabs(drop) * (1 + fabs(e)));
+    double error = (16 * DUSK_ULP * fabs(e) + 1.1 * (loss.upper - loss.lower) * (1 + fabs(e))) * r0 / q;
+    return place(c, drop + e * r0 / q, error + 16 * DUSK_ULP * fabs(drop) * (1 + fabs(e)));
 }
 
 static range turned(range x) { return (range){ -x.upper, -x.lower }; }
@@ -184,9 +183,9 @@ static bool place_of_both(double *x, const dusk_lattice_curve *c, double loss, d
 {
     double square = c->scale * c->scale, half = 0.5 / square, at = 0.5 * loss;
     double z = c->weight[0] / c->weight[1] * (sinh(at) * exp(half)), part = asinh(z);
-    double error = (16 + 4 * half) * ULP * fmin(1, fabs(z)) + 8 * ULP * (fabs(part) + fabs(at));
+    double error = (16 + 4 * half) * DUSK_ULP * fmin(1, fabs(z)) + 8 * DUSK_ULP * (fabs(part) + fabs(at));
     *x = square * (at + part + outward * error);
-    *x += outward * (4 * ULP) * fabs(*x);
+    *x += outward * (4 * DUSK_ULP) * fabs(*x);
     return half < 600 && isfinite(z) && (at == 0 || fabs(at) > 1e-290); /* else it is not that exact */
 }
 
@@ -202,18 +201,18 @@ static range search(const dusk_lattice_curve *c, dusk_bound epsilon)
         if (!(next > in.lower && next < in.upper)) next = 0.5 * (in.lower + in.upper);
         double move = fabs(next - t);
         t = next;
-        if (move <= 4 * ULP * (fabs(t) + c->scale)) break;
+        if (move <= 4 * DUSK_ULP * (fabs(t) + c->scale)) break;
     }
     range found = { -INFINITY, INFINITY };
     loss_at(c, t, &slope, &error);
-    double margin = 8 * ULP * (fabs(t) + c->scale) +
+    double margin = 8 * DUSK_ULP * (fabs(t) + c->scale) +
                     (slope > 0 ? 2 * (error + 0.5 * (epsilon.upper - epsilon.lower)) / slope : 0);
     for (int i = 0; i < 40; i++, margin *= 2)
         if (loss_at(c, t - margin, &slope, &error) <= epsilon.lower - error) {
             found.lower = t - margin;
             break;
         }
-    margin = 8 * ULP * (fabs(t) + c->scale);
+    margin = 8 * DUSK_ULP * (fabs(t) + c->scale);
     for (int i = 0; i < 60; i++, margin *= 2)
         if (loss_at(c, t + margin, &slope, &error) >= epsilon.upper + error) {
             found.upper = t + margin;
@@ -228,7 +227,7 @@ static range threshold(const dusk_lattice_curve *c, dusk_bound epsilon)
 {
     if (c->kind == DUSK_PAIR_GAUSSIAN) {
         double lower = epsilon.lower / c->mu, upper = epsilon.upper / c->mu;
-        return (range){ lower - 2 * ULP * fabs(lower), upper + 2 * ULP * fabs(upper) };
+        return (range){ lower - 2 * DUSK_ULP * fabs(lower), upper + 2 * DUSK_ULP * fabs(upper) };
     }
     if (c->shifts == 1 && !c->mixed_q) return place_of_loss(c, epsilon);
     if (c->shifts == 1 && !c->mixed_p) return turned(place_of_loss(c, dusk_bound_neg(epsilon)));
@@ -250,13 +249,13 @@ static range threshold(const dusk_lattice_curve *c, dusk_bound epsilon)
 /* e^x within 4 units of its last place */
 static range exponential(dusk_bound x)
 {
-    return (range){ exp(x.lower) * (1 - 4 * ULP), exp(x.upper) * (1 + 4 * ULP) };
+    return (range){ exp(x.lower) * (1 - 4 * DUSK_ULP), exp(x.upper) * (1 + 4 * DUSK_ULP) };
 }
 
 /* p - x q, rounded up; never below 0 */
 static double gain_up(double p, double x, double q)
 {
-    double cost = x * q * (1 - 2 * ULP), gain = (p - cost) * (1 + 2 * ULP);
+    double cost = x * q * (1 - 2 * DUSK_ULP), gain = (p - cost) * (1 + 2 * DUSK_ULP);
     if (isnan(gain)) return p;
     return gain > 0 ? gain : 0;
 }

@@ -9,7 +9,6 @@
 #include "accounting/lattice.h"
 #include "base/mutant.h"
 
-#define ULP 0x1p-52
 #define BLOCK 256
 #define SUM_ERROR 4e-13 /* relative, of the sum below: lattice_delta.proof.md */
 #define LEAST 1e-300    /* what underflow can do to it: less than a 1e-16th of that */

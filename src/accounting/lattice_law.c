@@ -16,7 +16,6 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-#define ULP 0x1p-52
 #define DROPPED 1e-13       /* mass at the bottom of the better law */
 #define LOSS_MAX 690.0      /* of one time: e^loss must be a double */
 #define ATOM_RATIO 65536    /* largest ratio of steps of atoms */
@@ -47,7 +46,7 @@ done: /* the lattice owns what there is */
 /* origin + k step and all that rounding can make of it */
 static dusk_bound point(double origin, double step, size_t k)
 {
-    double at = origin + (double)k * step, error = 2 * ULP * (fabs(origin) + fabs(at));
+    double at = origin + (double)k * step, error = 2 * DUSK_ULP * (fabs(origin) + fabs(at));
     return (dusk_bound){ at - error, at + error };
 }
 
@@ -122,26 +121,26 @@ done:
 DUSK_PROVEN(worse_law)
 static void worse_law(dusk_lattice_law *law, const double *dots, double step)
 {
-    double growth = expm1(step) * (1 - 4 * ULP), beyond = 0, next = 0;
-    double up = DUSK_MUTATE(LATTICE_MASS_ROUNDED_DOWN, 1 + 2 * ULP, 1 - 0x1p-20);
+    double growth = expm1(step) * (1 - 4 * DUSK_ULP), beyond = 0, next = 0;
+    double up = DUSK_MUTATE(LATTICE_MASS_ROUNDED_DOWN, 1 + 2 * DUSK_ULP, 1 - 0x1p-20);
     for (size_t i = law->count; i-- > 0;) {
         double dot = i + 1 < law->count ? fmax(dots[i], next) : dots[i];
         double least = dot > 0 ? 4 * DBL_TRUE_MIN : 0; /* for what is denormal */
-        double tail = i + 1 < law->count ? (dot + (dot - next) / growth) * (1 + 8 * ULP) + least : dot;
+        double tail = i + 1 < law->count ? (dot + (dot - next) / growth) * (1 + 8 * DUSK_ULP) + least : dot;
         tail = fmin(fmax(tail, beyond), 1);
         if (i + 1 < law->count) law->upper[i + 1] = (tail - beyond) * up;
         beyond = tail;
         next = dot;
     }
-    law->upper[0] = (1 - beyond) * (1 + 2 * ULP);
+    law->upper[0] = (1 - beyond) * (1 + 2 * DUSK_ULP);
     law->infinite.upper = dots[law->count - 1];
 }
 
 /* R of the straight line from dot a to dot b > a; dots decrease. */
 static double chord(const double *dots, size_t a, size_t b, double step)
 {
-    double y = (double)(b - a) * step, growth = expm1(y) * (1 + (4 + 2 * y) * ULP);
-    return (dots[a] + (dots[a] - dots[b]) / growth) * (1 - 8 * ULP);
+    double y = (double)(b - a) * step, growth = expm1(y) * (1 + (4 + 2 * y) * DUSK_ULP);
+    return (dots[a] + (dots[a] - dots[b]) / growth) * (1 - 8 * DUSK_ULP);
 }
 
 /* The tails of the lower convex hull of the dots; `vertex` is scratch. While it is
@@ -194,7 +193,7 @@ static void better_law(dusk_lattice_law *law, double *dots, double *tails, doubl
         if (i == 0 && !(whole && dots[0] > 0)) before = tails[0];
         double tail = fmin(tails[i], before);
         /* what rounding leaves at the bottom would only spoil bounds of tails */
-        law->lower[i] = 1 - tail > DROPPED ? (before - tail) * (1 - 2 * ULP) : 0;
+        law->lower[i] = 1 - tail > DROPPED ? (before - tail) * (1 - 2 * DUSK_ULP) : 0;
         before = tail;
     }
     law->infinite.lower = 0;
@@ -215,7 +214,7 @@ static bool place_make(place *out, double step, double least, double most, doubl
 {
     double below = ceil((fixed - least) / step) + 1, above = ceil((most - fixed) / step - 1e-6) + 1;
     if (!(below + above < 0x1p40)) return false;
-    double slack = 1e-9 * step + 32 * ULP * (1 + 4 * fabs(least) + 4 * fabs(most));
+    double slack = 1e-9 * step + 32 * DUSK_ULP * (1 + 4 * fabs(least) + 4 * fabs(most));
     double origin = fixed - below * step;
     *out = (place){ .step = step, .least = least, .most = most };
     out->count = (size_t)(below + above) + 1;
@@ -229,8 +228,8 @@ static bool place_make(place *out, double step, double least, double most, doubl
 /* The lowest of two lines at a lattice point, rounded down. */
 static double line_down(double p, double q, double x_up)
 {
-    double cost = x_up * q * (1 + 2 * ULP), gain = p - cost;
-    return gain - 2 * ULP * fabs(gain);
+    double cost = x_up * q * (1 + 2 * DUSK_ULP), gain = p - cost;
+    return gain - 2 * DUSK_ULP * fabs(gain);
 }
 
 /* Dots below H, by a test in each cell; from where a line would be negative the
@@ -241,7 +240,7 @@ static bool dots_below(double *dots, const dusk_lattice_curve *curve, const plac
     double p = 0, q = 0;
     bool over = false, whole = false, both = DUSK_MUTATE(LATTICE_LINE_OF_ONE_CELL, true, false);
     for (size_t i = 0; i < at->count; i++) {
-        double x = exp(point(at->better, at->step, i).upper) * (1 + 4 * ULP);
+        double x = exp(point(at->better, at->step, i).upper) * (1 + 4 * DUSK_ULP);
         double line = line_down(p, q, x), middle = at->better + ((double)i + 0.5) * at->step;
         if (i == at->odd && isfinite(at->test)) middle = at->test;
         if (i + 1 < at->count && !over)
@@ -305,15 +304,16 @@ static dusk_status discretise_atoms(dusk_lattice_law *law, const dusk_pair *pair
     if (measure) return DUSK_OK;
     dusk_status status = law_new(law, at.count, err);
     if (status != DUSK_OK) return status;
-    double width = -expm1(-step) * (1 - 4 * ULP);
+    double width = -expm1(-step) * (1 - 4 * DUSK_ULP);
     for (size_t i = 0; i < pair->atoms; i++) {
         double l = pair->loss[i].upper, k = floor((l - at.worse) / step);
         size_t cell = k > 0 ? (size_t)k : 0;
         if (cell > at.count - 2) cell = at.count - 2;
         while (cell + 2 < at.count && l > point(at.worse, step, cell + 1).lower) cell++;
         double inside = dusk_sub_up(l, point(at.worse, step, cell).lower);
-        double share = inside > 0 ? fmin(-expm1(-inside) * (1 + 4 * ULP) / width * (1 + 2 * ULP), 1) : 0;
-        double high = pair->mass[i].upper * share * (1 + 2 * ULP);
+        double share =
+            inside > 0 ? fmin(-expm1(-inside) * (1 + 4 * DUSK_ULP) / width * (1 + 2 * DUSK_ULP), 1) : 0;
+        double high = pair->mass[i].upper * share * (1 + 2 * DUSK_ULP);
         law->upper[cell + 1] = dusk_add_up(law->upper[cell + 1], high);
         law->upper[cell] =
             dusk_add_up(law->upper[cell], dusk_mul_up(pair->mass[i].upper, dusk_sub_up(1, share)));

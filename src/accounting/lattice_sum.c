@@ -13,7 +13,6 @@
 #include "base/mutant.h"
 #include "numeric/fft.h"
 
-#define ULP 0x1p-52
 #define INDEX_MAX 0x1p50    /* of a sum */
 #define PRODUCT_ERROR 1e-15 /* relative, of a complex product, and of the bound beside it */
 #define VANISHED 1e-130     /* what underflow can hide, all in all */
@@ -76,7 +75,7 @@ static void tilt(tilted *t, double *re, double *im, size_t size, const dusk_latt
         long double away = (long double)from - (long double)t->centre;
         long double x = (long double)t->theta * away - (long double)t->level;
         double slack =
-            (8 + 2 * (double)(law->count / size)) * ULP + 0x1p-60 * ((double)fabsl(x) + fabs(t->level));
+            (8 + 2 * (double)(law->count / size)) * DUSK_ULP + 0x1p-60 * ((double)fabsl(x) + fabs(t->level));
         size_t end = from + block < law->count ? from + block : law->count;
         if (rising && (double)end <= t->centre && slack < 0.5 &&
             x + (long double)t->theta * (long double)block < LOG_LITTLE) {
@@ -144,8 +143,8 @@ DUSK_PROVEN(multiply)
 static void multiply(spectrum *s, size_t p, size_t q, double ur, double ui, double lr, double li, uint64_t n,
                      double e)
 {
-    double times = (double)n, m = sqrt(fmax(ur * ur + ui * ui, lr * lr + li * li)) * (1 + 4 * ULP), x = 1,
-           size;
+    double times = (double)n, m = sqrt(fmax(ur * ur + ui * ui, lr * lr + li * li)) * (1 + 4 * DUSK_ULP),
+           x = 1, size;
     raise(&ur, &ui, n);
     raise(&lr, &li, n);
     if (m >= 100 * e && times * e < m) {
@@ -279,7 +278,7 @@ static dusk_bound infinite_of(const dusk_lattice *lattice)
             up = dusk_add_up(up, dusk_mul_up(times.upper, -dusk_log1p_down(-law->infinite.upper)));
         double mass = 0;
         for (size_t k = 0; k < law->count; k++) mass += law->lower[k];
-        mass = fmin(mass * (1 - 2 * (double)law->count * ULP), 1);
+        mass = fmin(mass * (1 - 2 * (double)law->count * DUSK_ULP), 1);
         if (!(mass > 0)) mass = 0;
         finite = dusk_add_down(finite, dusk_mul_down(times.upper, dusk_log_down(mass)));
         if (mass > 0)
@@ -372,7 +371,7 @@ dusk_status dusk_lattice_sum_make(dusk_lattice_sum *out, const dusk_lattice *lat
         centre += times * t.centre;
         add_shift(out->shift, &t, law->times);
         dusk_fft_forward(&fft, out->upper, out->lower);
-        double e = (eta + 4 * ULP) * (double)(t.worse + t.better) * (1 + 1e-9);
+        double e = (eta + 4 * DUSK_ULP) * (double)(t.worse + t.better) * (1 + 1e-9);
         absorb(&product, out->upper, out->lower, size, law->times, e);
     }
     out->error = pack(out->upper, out->lower, &product, size, eta);

@@ -12,14 +12,13 @@
 #include "base/mutant.h"
 #include "dusk/numeric.h"
 
-#define ULP 0x1p-52
 #define LARGE 600.0       /* exp of it has room for 2^20 summands */
 #define NODES_MAX 10000.0 /* of a quadrature */
 #define SEEN 4000.0       /* exponents beyond are about the same when shifts are seen */
 
 /* Sums of terms of both signs, in blocks, with a bound of their error. */
 typedef struct tally {
-    double sum, block, size; /* size: the sum of magnitudes, and of errors over ULP */
+    double sum, block, size; /* size: the sum of magnitudes, and of errors over DUSK_ULP */
     unsigned in_block;
 } tally;
 
@@ -39,7 +38,7 @@ static void tally_add(tally *t, double term, double magnitude)
 static double tally_end_up(const tally *t, size_t n)
 {
     double steps = (double)(n < BLOCK ? n : BLOCK + n / BLOCK) + 16;
-    return t->sum + t->block + (t->size * (steps * ULP) + DBL_MIN);
+    return t->sum + t->block + (t->size * (steps * DUSK_ULP) + DBL_MIN);
 }
 
 /* What the masses are above 1 together, where a table says so; else 0. */
@@ -66,7 +65,7 @@ static double moment_near_one(const dusk_pair *pair, double s)
     for (size_t i = 0; i < pair->atoms - DUSK_MUTATE(MOMENT_LAST_ATOM_DROPPED, 0u, 1u); i++) {
         double x = s * pair->loss[i].upper, e = expm1(x);
         double m = e > 0 ? pair->mass[i].upper : pair->mass[i].lower;
-        /* x is off by |x| ULP/2, which moves e by at most (e + 1) |x| ULP */
+        /* x is off by |x| DUSK_ULP/2, which moves e by at most (e + 1) |x| DUSK_ULP */
         tally_add(&t, m * e, m * (fabs(e) + (e + 1) * fabs(x)));
     }
     double above = dusk_add_up(tally_end_up(&t, pair->atoms), excess_mass(pair));
@@ -90,11 +89,11 @@ static double moment_shifted(const dusk_pair *pair, double s, double top, bool u
     for (size_t i = 0; i < pair->atoms; i++) {
         double l = up ? pair->loss[i].upper : pair->loss[i].lower;
         double m = up ? pair->mass[i].upper : pair->mass[i].lower, x = s * l;
-        double slack = (fabs(x) + fabs(top)) * (2 * ULP);
+        double slack = (fabs(x) + fabs(top)) * (2 * DUSK_ULP);
         double term = m * exp(x - top + (up ? slack : -slack));
-        sum += up ? term : term * (1 - 8 * ULP);
+        sum += up ? term : term * (1 - 8 * DUSK_ULP);
     }
-    double error = ((double)pair->atoms + 16) * ULP;
+    double error = ((double)pair->atoms + 16) * DUSK_ULP;
     if (!up) return sum > 0 ? dusk_add_down(top, dusk_log_down(sum * (1 - error))) : -INFINITY;
     double k = dusk_add_up(top, dusk_log_up(sum * (1 + error) + DBL_MIN));
     return k < top ? k : top + excess_mass(pair);
@@ -136,7 +135,7 @@ static double mixture_seen_up(const dusk_pair *pair, double s)
         if (j == pair->shifts) last = k;
         /* the weights add up to 1 at most */
         if (k > LARGE) return pair->folded ? dusk_add_up(last, 0.7) : last;
-        sum = dusk_add_up(sum, dusk_mul_up(pair->weight[j] * (1 + 8 * ULP), dusk_expm1_up(k)));
+        sum = dusk_add_up(sum, dusk_mul_up(pair->weight[j] * (1 + 8 * DUSK_ULP), dusk_expm1_up(k)));
     }
     return dusk_log1p_up(pair->folded ? 2 * sum : sum);
 }

@@ -11,7 +11,6 @@
 #include "accounting/renyi.h"
 #include "base/mutant.h"
 
-#define ULP 0x1p-52
 #define ORDERS_MAX DUSK_RENYI_ORDERS /* beyond, sampling is not counted */
 #define SEARCH 48                    /* auxiliary orders that are tried */
 
@@ -52,7 +51,7 @@ static double log_expm1_up(double l)
     if (l > 700) return l;
     if (!(l > 0)) return -INFINITY;
     double log_x = log(expm1(l)); /* both right to 4 ulp */
-    return log_x + 16 * ULP * (1 + fabs(log_x));
+    return log_x + 16 * DUSK_ULP * (1 + fabs(log_x));
 }
 
 /* ln(1 + exp(l)), rounded up */
@@ -76,7 +75,8 @@ static double binomial_sum(unsigned n, double log_p, double log_q, const double 
     if (!(sum.top > -INFINITY)) return -INFINITY;
     /* n + 1 steps, each of which is off by some ulp of what was added up */
     double size = (n + 1) * (fabs(log_p) + fabs(log_q) + log(n + 1.0) + 1) + largest;
-    return dusk_add_up(sum.top, dusk_log_up(sum.sum * (1 + n * 8 * ULP))) + 16 * (n + 1) * ULP * size;
+    return dusk_add_up(sum.top, dusk_log_up(sum.sum * (1 + n * 8 * DUSK_ULP))) +
+           16 * (n + 1) * DUSK_ULP * size;
 }
 
 /* Adding a unit: s (s+1)/2 q^2 (1-q)^-(s+2) (exp(D_2) - 1) is above the moment minus 1. */

@@ -12,6 +12,7 @@
 /* For error bounds that are derived by hand: the relative error of one operation, and
  * what is allowed to a function of the C library, 4 ulp (tests/enclosure/libm.c). */
 #define DUSK_UNIT 0x1p-53
+#define DUSK_ULP (2 * DUSK_UNIT)
 #define DUSK_LIBM (8 * DUSK_UNIT)
 
 double dusk_add_up(double a, double b);
