@@ -31,10 +31,11 @@ extern "C" {
 /* ---- Numbers: Laplace, Gaussian and their discrete twins ------------------ */
 
 typedef enum dusk_noise_law {
-    DUSK_LAPLACE = 1,          /* round(Z), Z ideal Laplace                     */
-    DUSK_GAUSSIAN = 2,         /* round(Z), Z ideal Gaussian                    */
-    DUSK_DISCRETE_LAPLACE = 3, /* P(k) ~ exp(-|k|/b)                            */
-    DUSK_DISCRETE_GAUSSIAN = 4 /* P(k) ~ exp(-k^2/(2 sigma^2))                  */
+    DUSK_LAPLACE = 1,           /* round(Z), Z ideal Laplace                     */
+    DUSK_GAUSSIAN = 2,          /* round(Z), Z ideal Gaussian                    */
+    DUSK_DISCRETE_LAPLACE = 3,  /* P(k) ~ exp(-|k|/b)                            */
+    DUSK_DISCRETE_GAUSSIAN = 4, /* P(k) ~ exp(-k^2/(2 sigma^2))                 */
+    DUSK_STAIRCASE = 5          /* round(Z), Z ideal staircase                  */
 } dusk_noise_law;
 
 /* A calibrated additive mechanism. A value; made by an _init below, its fields
@@ -48,6 +49,8 @@ typedef struct dusk_noise {
     double grid_sensitivity; /* >= sensitivity: what it is once values are rounded
                                 to the grid; the scale is calibrated to this one */
     dusk_budget promise;     /* what was asked for; never less is given          */
+    double shape;            /* staircase: width of the high part of a stair, gamma *
+                                grid_sensitivity; 0 for the others               */
 } dusk_noise;
 
 /* The grid that _init chooses: the scale is 2^40 to 2^41 steps (2^30 to 2^31 for
@@ -81,6 +84,15 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_discrete_laplace_init(dusk_noise *out, u
 DUSK_API DUSK_MUST_USE dusk_status dusk_discrete_gaussian_init(dusk_noise *out, uint32_t dimension,
                                                                double sensitivity, double epsilon,
                                                                double delta, int grid, dusk_error *err);
+/* Staircase mechanism, epsilon-DP, for one number [Geng & Viswanath 2014]: no
+ * additive noise has a smaller expected error at the same epsilon. Stairs as wide as
+ * the sensitivity, each falling to exp(-epsilon) of its height after the part
+ * `gamma` of its width; gamma in (0, 1), or the best one for the expected absolute
+ * or squared error. It is rounded to half a step of the grid. */
+#define DUSK_GAMMA_ABSOLUTE (-1.0)
+#define DUSK_GAMMA_SQUARED (-2.0)
+DUSK_API DUSK_MUST_USE dusk_status dusk_staircase_init(dusk_noise *out, double sensitivity, double epsilon,
+                                                       double gamma, int grid, dusk_error *err);
 
 /* Release one number. The value is rounded to the grid (NaN counts as 0 and
  * what lies beyond 2^100 steps as 2^100); the noise takes constant work. */

@@ -21,11 +21,11 @@ extern const dusk_option dusk_release_options[];
 
 typedef struct release_settings {
     double epsilon, delta, sensitivity, value, confidence;
-    double threshold, numeric_epsilon, first, second;
+    double threshold, numeric_epsilon, first, second, gamma;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     int neighbours, noise, method;
-    bool classical, monotonic, estimate, json, dry_run, list;
+    bool classical, squared, monotonic, estimate, json, dry_run, list;
 } release_settings;
 
 /* One run. */
@@ -44,6 +44,7 @@ typedef dusk_status release_function(release_job *job, dusk_error *err);
 /* What runs the mechanism called `name`, or NULL. */
 release_function *release_find(const char *name);
 release_function release_laplace, release_gaussian, release_discrete_laplace, release_discrete_gaussian;
+release_function release_staircase;
 release_function release_exponential, release_permute_and_flip, release_noisy_max, release_top_k;
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;

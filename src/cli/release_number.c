@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk release laplace, gaussian, discrete-laplace, discrete-gaussian: a number
- * or a vector with noise on a grid. How many numbers there are is public. */
+ * or a vector with noise on a grid; staircase: one number. How many numbers there are
+ * is public. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -45,6 +46,30 @@ static dusk_status calibrate_discrete_gaussian(const release_job *job, dusk_nois
     const release_settings *s = job->settings;
     return dusk_discrete_gaussian_init(out, dimension, s->sensitivity, s->epsilon, s->delta, grid_or(job, 0),
                                        err);
+}
+
+static dusk_status check_single(const release_job *job, uint32_t dimension, dusk_error *err)
+{
+    if (dimension == 1) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_PARSE, "laplace and gaussian take vectors", "%s releases one number",
+                     job->mechanism->name);
+}
+
+static dusk_status calibrate_staircase(const release_job *job, dusk_noise *out, uint32_t dimension,
+                                       dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    dusk_status status = check_single(job, dimension, err);
+    double gamma = s->squared ? DUSK_GAMMA_SQUARED : DUSK_GAMMA_ABSOLUTE;
+    if (status != DUSK_OK) return status;
+    if (release_given(job, "gamma")) {
+        if (s->squared || !(s->gamma > 0 && s->gamma < 1))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
+                             s->squared ? "give --gamma or --squared, not both"
+                                        : "--gamma must be above 0 and below 1");
+        gamma = s->gamma;
+    }
+    return dusk_staircase_init(out, s->sensitivity, s->epsilon, gamma, grid_or(job, DUSK_GRID_DEFAULT), err);
 }
 
 /* What follows from the public parameters alone. */
@@ -189,4 +214,9 @@ dusk_status release_discrete_laplace(release_job *job, dusk_error *err)
 dusk_status release_discrete_gaussian(release_job *job, dusk_error *err)
 {
     return release_noise(job, calibrate_discrete_gaussian, err);
+}
+
+dusk_status release_staircase(release_job *job, dusk_error *err)
+{
+    return release_noise(job, calibrate_staircase, err);
 }

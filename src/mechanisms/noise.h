@@ -23,12 +23,28 @@ DUSK_MUST_USE dusk_status dusk_noise_place(dusk_noise *noise, double ratio, int 
 /* Set the scale, raised until dusk_event_epsilon_up(event) <= promise.epsilon. */
 DUSK_MUST_USE dusk_status dusk_noise_settle(dusk_noise *noise, double scale, dusk_error *err);
 
+/* Refuse what no _init made: the fields are public. */
+DUSK_MUST_USE dusk_status dusk_noise_check(const dusk_noise *noise, dusk_error *err);
+/* Scale and grid_sensitivity in steps, exactly, for noise that passed the check. */
+double dusk_noise_scale_in_steps(const dusk_noise *noise);
+double dusk_noise_sensitivity_in_steps(const dusk_noise *noise);
+
 /* What the sensitivity is once every coordinate was rounded to the grid; >= it. */
 double dusk_noise_rounded_sensitivity(const dusk_noise *noise);
 /* A deviation with which discrete Gaussian noise of this grid_sensitivity keeps
  * its promise (discrete_gaussian.c). */
 DUSK_MUST_USE dusk_status dusk_discrete_gaussian_scale(const dusk_noise *noise, double *scale,
                                                        dusk_error *err);
+
+/* Staircase noise (staircase.c): whether the fields make sense; its event, and the epsilon of
+ * that; a t, in steps, with P(|K| > t) <= p; scale over sensitivity, of the law that is
+ * drawn; the high part of a stair in half steps. */
+bool dusk_staircase_is_made(const dusk_noise *noise);
+DUSK_MUST_USE dusk_status dusk_staircase_event(const dusk_noise *noise, dusk_event *out, dusk_error *err);
+double dusk_staircase_epsilon_up(const dusk_noise *noise);
+double dusk_staircase_tail(const dusk_noise *noise, double p);
+double dusk_staircase_ratio(const dusk_noise *noise);
+double dusk_staircase_inner(const dusk_noise *noise);
 
 /* floor(value / 2^grid + 1/2), clamped to +-2^100; NaN counts as 0. It moves by
  * whole steps when the value does, which rounding ties to even would not: 0.5

@@ -43,6 +43,9 @@ static bool needs_whole_steps(const dusk_noise *noise)
            (noise->law == DUSK_DISCRETE_GAUSSIAN && noise->dimension == 1);
 }
 
+/* Rounding one number costs nothing when the sensitivity is whole steps. */
+static bool is_for_one_number(const dusk_noise *noise) { return noise->law > DUSK_DISCRETE_GAUSSIAN; }
+
 DUSK_PROVEN(dusk_noise_for_total)
 dusk_status dusk_noise_for_total(dusk_noise *noise, dusk_error *err)
 {
@@ -53,10 +56,11 @@ dusk_status dusk_noise_for_total(dusk_noise *noise, dusk_error *err)
 
     DUSK_TRY(dusk_noise_event(noise, &event, err)); /* refuses what was never made */
     if (ldexp(noise->sensitivity, -noise->grid) < 1 ||
-        (needs_whole_steps(noise) && !is_multiple_of_step(noise)))
+        ((needs_whole_steps(noise) || is_for_one_number(noise)) && !is_multiple_of_step(noise)))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose a finer grid",
                          "a total needs a sensitivity of at least one step, and of whole steps with "
                          "discrete noise");
+    if (is_for_one_number(noise) && noise->grid_sensitivity == noise->sensitivity) return DUSK_OK;
     made.grid_sensitivity = made.sensitivity;
     if (noise->law == DUSK_DISCRETE_GAUSSIAN)
         DUSK_TRY(dusk_discrete_gaussian_scale(&made, &scale, err));
@@ -183,7 +187,7 @@ dusk_status dusk_total_merge(dusk_total *total, const dusk_total *other, dusk_er
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "merge each part once",
                          "a total cannot be merged into itself");
     if (a->law != b->law || a->grid != b->grid || a->dimension != b->dimension || a->scale != b->scale ||
-        a->sensitivity != b->sensitivity)
+        a->sensitivity != b->sensitivity || a->shape != b->shape)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "make all parts of a total with one noise",
                          "totals of different noise cannot be merged");
     for (size_t i = 0; i < a->dimension; i++) total->sum[i] += other->sum[i];

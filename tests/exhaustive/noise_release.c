@@ -136,6 +136,15 @@ static void gaussian_keeps_delta(void **state)
     check_values(&noise, scalars, SCALARS, 8, 19, 0.01);
 }
 
+/* Stairs of one step; the high part is half of it. */
+static void staircase_keeps_epsilon(void **state)
+{
+    dusk_noise noise;
+    (void)state;
+    assert_int_equal(dusk_staircase_init(&noise, 1, 1.5, 0.25, 0, NULL), DUSK_OK);
+    check_values(&noise, scalars + 2, 7, 4, 17, 0.05);
+}
+
 static const double vectors[][2] = { { 0, 0 }, { 0.4, 0.4 }, { 0.6, 0.6 }, { 0.5, 0.5 } };
 enum { VECTORS = sizeof vectors / sizeof *vectors };
 
@@ -151,9 +160,8 @@ static void vectors_keep_epsilon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laplace_keeps_epsilon),
-        cmocka_unit_test(discrete_laplace_keeps_epsilon),
-        cmocka_unit_test(gaussian_keeps_delta),
+        cmocka_unit_test(laplace_keeps_epsilon), cmocka_unit_test(discrete_laplace_keeps_epsilon),
+        cmocka_unit_test(gaussian_keeps_delta),  cmocka_unit_test(staircase_keeps_epsilon),
         cmocka_unit_test(vectors_keep_epsilon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

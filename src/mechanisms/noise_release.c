@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where additive noise meets a value: the value on the grid, a draw of exactly the
+ * law of the noise, and their sum in whole steps. Which laws and scales keep a
+ * promise: noise.c. Proof: noise_release.proof.md. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "base/taint.h"
+#include "mechanisms/noise.h"
+#include "numeric/fixed_sum.h"
+#include "random/noise_additive.h"
+#include "random/noise_staircase.h"
+
+static dusk_int128 clamp_steps(dusk_int128 steps, dusk_int128 limit)
+{
+    steps = steps < limit ? steps : limit;
+    return steps > -limit ? steps : -limit;
+}
+
+DUSK_PROVEN(dusk_noise_steps)
+dusk_int128 dusk_noise_steps(double value, int grid)
+{
+    double x = ldexp(isnan(value) ? 0 : value, -grid); /* exact, or tiny, or infinite */
+    x = fmin(fmax(x, -0x1p100), 0x1p100);
+    double whole = floor(x);
+    return (dusk_int128)(whole + (x - whole >= 0.5));
+}
+
+/* What draws the law of a noise. */
+typedef struct sampler {
+    bool simple; /* the first four laws: `additive`, in bulk too */
+    dusk_additive additive;
+    dusk_staircase_sampler staircase;
+} sampler;
+
+static void sampler_init(sampler *out, const dusk_noise *noise, unsigned width)
+{
+    out->simple = noise->law <= DUSK_DISCRETE_GAUSSIAN;
+    if (out->simple)
+        dusk_additive_init(&out->additive, (dusk_additive_law)noise->law, dusk_noise_scale_in_steps(noise),
+                           width);
+    else
+        dusk_staircase_sampler_init(&out->staircase, dusk_staircase_ratio(noise),
+                                    (dusk_uint128)dusk_noise_sensitivity_in_steps(noise),
+                                    (dusk_uint128)dusk_staircase_inner(noise), width);
+}
+
+static dusk_status sampler_draw(const sampler *s, dusk_int128 *out, dusk_generator *gen, dusk_error *err)
+{
+    return s->simple ? dusk_additive_draw(&s->additive, out, gen, err)
+                     : dusk_staircase_sampler_draw(&s->staircase, out, gen, err);
+}
+
+_Static_assert((int)DUSK_LAPLACE == (int)DUSK_ADDITIVE_LAPLACE &&
+                   (int)DUSK_GAUSSIAN == (int)DUSK_ADDITIVE_GAUSSIAN &&
+                   (int)DUSK_DISCRETE_LAPLACE == (int)DUSK_ADDITIVE_DISCRETE_LAPLACE &&
+                   (int)DUSK_DISCRETE_GAUSSIAN == (int)DUSK_ADDITIVE_DISCRETE_GAUSSIAN,
+               "the laws have the same numbers in both rooms");
+
+static const dusk_int128 widest = (dusk_int128)1 << 125;
+
+DUSK_PROVEN(dusk_noise_release_steps)
+dusk_status dusk_noise_release_steps(const dusk_noise *noise, double *out, dusk_int128 steps, unsigned width,
+                                     dusk_generator *gen, dusk_error *err)
+{
+    sampler law;
+    dusk_int128 draw;
+    sampler_init(&law, noise, width);
+    dusk_status status = sampler_draw(&law, &draw, gen, err);
+    if (status != DUSK_OK) return status;
+    steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
+    DUSK_DECLASSIFY(&steps, sizeof steps);
+    *out = dusk_fixed_value(steps, noise->grid);
+    return DUSK_OK;
+}
+
+void dusk_pool_clear(dusk_pool *pool)
+{
+    if (pool->narrow) dusk_wipe(pool->narrow, pool->n * sizeof *pool->narrow);
+    if (pool->wide) dusk_wipe(pool->wide, pool->n * sizeof *pool->wide);
+    dusk_deallocate(pool->narrow);
+    dusk_deallocate(pool->wide);
+    *pool = (dusk_pool){ 0 };
+}
+
+/* Noise of 2^62 steps stands for more; at these scales it is 2^30 scales away and
+ * would take a billion coins that all fall the same way. */
+static dusk_status check_unsaturated(const dusk_pool *pool, dusk_error *err)
+{
+    const int64_t most = (int64_t)1 << 62;
+    int64_t saturated = 0;
+    for (size_t i = 0; i < pool->n; i++) saturated |= (pool->narrow[i] >= most) | (pool->narrow[i] <= -most);
+    return saturated ? dusk_fail(err, DUSK_ERR_INTERNAL, "", "a draw was too large for bulk noise") : DUSK_OK;
+}
+
+DUSK_PROVEN(dusk_pool_draw)
+dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, unsigned width,
+                           dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    sampler law;
+    sampler_init(&law, noise, width);
+    bool narrow = law.simple && law.additive.scale <= DUSK_POOL_NARROW_SCALE;
+
+    *pool = (dusk_pool){ .n = n };
+    if (narrow) {
+        DUSK_NEW(pool->narrow, n);
+        DUSK_TRY(dusk_additive_fill(&law.additive, pool->narrow, n, gen, err));
+        DUSK_TRY(check_unsaturated(pool, err));
+    } else {
+        DUSK_NEW(pool->wide, n);
+        for (size_t i = 0; i < n; i++) DUSK_TRY(sampler_draw(&law, &pool->wide[i], gen, err));
+    }
+done:
+    if (status != DUSK_OK) dusk_pool_clear(pool);
+    return status;
+}
+
+dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps)
+{
+    dusk_int128 draw = pool->narrow ? pool->narrow[i] : pool->wide[i];
+    steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
+    DUSK_DECLASSIFY(&steps, sizeof steps);
+    return steps;
+}
+
+/* Noise for a dusk_total counts on contributions that were rounded one by one. */
+static dusk_status check_rounding(const dusk_noise *noise, dusk_error *err)
+{
+    if (noise->grid_sensitivity >= dusk_noise_rounded_sensitivity(noise)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "use it with a dusk_total, or make it anew",
+                     "this noise was recalibrated for a total and does not cover the rounding of values");
+}
+
+/* dusk_noise_steps and dusk_pool_add for bulk noise below 2^53 steps: the value's
+ * steps and the noise are whole doubles, and their sum is rounded once, so that
+ * it depends on nothing but the exact sum. The step and its inverse are normal
+ * doubles, so that both products are exact or, the first, tiny or infinite. */
+DUSK_PROVEN(add_narrow)
+static void add_narrow(double *out, const double *values, const int64_t *noise, size_t n, int grid)
+{
+    const double inverse = ldexp(1, -grid), step = ldexp(1, grid), limit = 0x1p100;
+    for (size_t i = 0; i < n; i++) {
+        double x = isnan(values[i]) ? 0 : values[i] * inverse;
+        x = x < limit ? x : limit;
+        x = x > -limit ? x : -limit;
+        double whole = floor(x);
+        out[i] = ((whole + (x - whole >= 0.5)) + (double)noise[i]) * step;
+    }
+    DUSK_DECLASSIFY(out, n * sizeof *out);
+}
+
+static bool is_small(const dusk_pool *pool)
+{
+    int64_t large = !pool->narrow;
+    for (size_t i = 0; pool->narrow && i < pool->n; i++)
+        large |= (pool->narrow[i] > (int64_t)1 << 53) | (pool->narrow[i] < -((int64_t)1 << 53));
+    return !large;
+}
+
+DUSK_PROVEN(dusk_noise_release_width)
+dusk_status dusk_noise_release_width(const dusk_noise *noise, double *out, const double *values,
+                                     unsigned width, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_pool pool = { 0 };
+
+    DUSK_TRY(dusk_noise_check(noise, err));
+    DUSK_TRY(check_rounding(noise, err));
+    if (noise->dimension == 1) {
+        dusk_int128 steps = DUSK_MUTATE(NOISE_TIES_TO_EVEN, dusk_noise_steps(values[0], noise->grid),
+                                        (dusk_int128)rint(ldexp(values[0], -noise->grid)));
+        return dusk_noise_release_steps(noise, out, steps, width, gen, err);
+    }
+    DUSK_TRY(dusk_pool_draw(&pool, noise, noise->dimension, width, gen, err));
+    if (is_small(&pool)) {
+        add_narrow(out, values, pool.narrow, pool.n, noise->grid);
+        goto done;
+    }
+    for (size_t i = 0; i < pool.n; i++) {
+        dusk_int128 steps = dusk_pool_add(&pool, i, dusk_noise_steps(values[i], noise->grid));
+        out[i] = dusk_fixed_value(steps, noise->grid);
+    }
+done:
+    dusk_pool_clear(&pool);
+    return status;
+}
+
+dusk_status dusk_noise_release(const dusk_noise *noise, double *out, double value, dusk_generator *gen,
+                               dusk_error *err)
+{
+    if (noise->dimension != 1)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use dusk_noise_release_vector",
+                         "this noise is for vectors, not for one number");
+    return dusk_noise_release_width(noise, out, &value, DUSK_WIDTH_FULL, gen, err);
+}
+
+dusk_status dusk_noise_release_vector(const dusk_noise *noise, double *out, const double *values,
+                                      dusk_generator *gen, dusk_error *err)
+{
+    return dusk_noise_release_width(noise, out, values, DUSK_WIDTH_FULL, gen, err);
+}
