@@ -357,6 +357,53 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_key_selection_probability(const dusk_key
                                                                   double *probability, uint64_t units,
                                                                   dusk_error *err);
 
+/* ---- Tables --------------------------------------------------------------------------- */
+
+/* A table of categorical columns with public domains: column c has the values 0 to
+ * sizes[c] - 1, and a code beyond them counts as the last one. Borrowed. Where only
+ * the domain is used, `rows` and `codes` are not looked at. */
+typedef struct dusk_table {
+    size_t columns;        /* 1 to 64 */
+    const uint32_t *sizes; /* each at least 1; public, never looked up in the data */
+    size_t rows;
+    const uint32_t *codes; /* row by row: columns * rows of them */
+} dusk_table;
+
+/* A set of columns, at least one, in increasing order. Its marginal has a count for
+ * every combination of their values, the last column's changing fastest. */
+#define DUSK_MARGINAL_COLUMNS_MAX 8
+typedef struct dusk_marginal {
+    uint32_t columns;
+    uint32_t column[DUSK_MARGINAL_COLUMNS_MAX];
+} dusk_marginal;
+
+/* All marginals together have at most so many cells; so has the domain in MWEM. */
+#define DUSK_CELLS_MAX (1U << 26)
+
+/* How many cells `n` marginals have, one after the other. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_marginals_cells(size_t *cells, const dusk_table *domain,
+                                                        const dusk_marginal *marginals, size_t n,
+                                                        dusk_error *err);
+/* Release several marginals of one table, counts one marginal after the other. A row
+ * is in one cell of each: n marginals have sensitivity n in l1 and sqrt(n) in l2, twice
+ * and sqrt(2) times that where rows are exchanged. *half_width holds for all cells at
+ * once. Time and memory depend on the number of rows. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_marginals_release(double *counts, double *half_width,
+                                                          dusk_statement *statement,
+                                                          const dusk_aggregate *how, const dusk_table *table,
+                                                          const dusk_marginal *marginals, size_t n,
+                                                          dusk_generator *gen, dusk_error *err);
+/* Make released marginals agree on the columns they share, by weighted least squares:
+ * counts with variances[i] (NULL: all alike) move as little as possible [Barak et al.
+ * 2007; Qardaji, Yang & Li 2014]. `total`, where it is public (else NaN), is met. With
+ * `non_negative` they are also the nearest ones without a negative count, to within
+ * *gap: the most by which shared sums still differ. Public post-processing, in doubles. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_marginals_reconcile(double *counts, double *gap,
+                                                            const dusk_table *domain,
+                                                            const dusk_marginal *marginals, size_t n,
+                                                            const double *variances, double total,
+                                                            bool non_negative, dusk_error *err);
+
 #ifdef __cplusplus
 }
 #endif

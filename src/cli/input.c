@@ -173,12 +173,14 @@ dusk_status dusk_input_open(dusk_input *input, const char *path, const char *col
                             dusk_error *err)
 {
     dusk_status status;
-    *input = (dusk_input){ .name = path, .table = column || (kind != DUSK_INPUT_NAMED && ends_in_csv(path)) };
+    *input = (dusk_input){ .name = path,
+                           .table = column || kind == DUSK_INPUT_RECORDS ||
+                                    (kind != DUSK_INPUT_NAMED && ends_in_csv(path)) };
     if (input->table && !column && kind == DUSK_INPUT_NUMBERS)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "say which column to read: --column NAME",
                          "%.150s is a table", path);
     DUSK_TRY(open_file(input, path, err));
-    if (input->table) DUSK_TRY(read_header(input, column, err));
+    if (input->table && kind != DUSK_INPUT_RECORDS) DUSK_TRY(read_header(input, column, err));
     return DUSK_OK;
 done:
     if (input->file && input->file != stdin) fclose(input->file);
@@ -229,6 +231,22 @@ bool dusk_input_row(dusk_input *input)
     while ((c = next_byte(input)) != EOF && (c != '\n' || blank))
         if (!is_space(c)) blank = false;
     return !blank;
+}
+
+bool dusk_input_record(dusk_input *input, dusk_input_take *take, void *context)
+{
+    field f;
+    int end;
+    bool empty = true;
+    for (size_t index = 0; empty; index = 0) {
+        do {
+            end = read_field(input, &f);
+            if (f.length || f.quoted || end == ',') empty = false;
+            if (!empty) take(context, index++, f.too_long ? "" : f.text);
+        } while (end == ',');
+        if (end == EOF) break;
+    }
+    return !empty;
 }
 
 void dusk_numbers_free(double *values, size_t n)

@@ -32,8 +32,14 @@ typedef struct dusk_input {
 } dusk_input;
 
 /* What is read from it: numbers, of a table those of one column; rows, to be
- * counted; or lines of a name and a number, never a table. */
-typedef enum dusk_input_kind { DUSK_INPUT_NUMBERS = 1, DUSK_INPUT_ROWS, DUSK_INPUT_NAMED } dusk_input_kind;
+ * counted; lines of a name and a number, never a table; or the records of a
+ * table, the header being the first. */
+typedef enum dusk_input_kind {
+    DUSK_INPUT_NUMBERS = 1,
+    DUSK_INPUT_ROWS,
+    DUSK_INPUT_NAMED,
+    DUSK_INPUT_RECORDS
+} dusk_input_kind;
 
 /* Open `path` (NULL or "-": standard input) and read a table's header. */
 dusk_status dusk_input_open(dusk_input *input, const char *path, const char *column, dusk_input_kind kind,
@@ -46,6 +52,10 @@ dusk_status dusk_input_close(dusk_input *input, dusk_error *err);
 bool dusk_input_number(dusk_input *input, double *x);
 /* The next row (a line that is not blank, or a record); false at the end. */
 bool dusk_input_row(dusk_input *input);
+/* The next record of DUSK_INPUT_RECORDS: `take` gets its fields in order, a field that
+ * is too long as an empty one. False at the end. */
+typedef void dusk_input_take(void *context, size_t index, const char *text);
+bool dusk_input_record(dusk_input *input, dusk_input_take *take, void *context);
 /* All the numbers there are, at *values (free with dusk_numbers_free). */
 dusk_status dusk_input_numbers(dusk_input *input, double **values, size_t *n, dusk_error *err);
 void dusk_numbers_free(double *values, size_t n);

@@ -24,6 +24,8 @@ typedef struct release_settings {
     double threshold, numeric_epsilon, first, second, gamma;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
+    const char *schema, *marginals; /* of tables */
+    int counts;
     int neighbours, noise, method;
     bool classical, squared, monotonic, estimate, json, dry_run, list;
 } release_settings;
@@ -49,6 +51,7 @@ release_function release_exponential, release_permute_and_flip, release_noisy_ma
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
+release_function release_marginals;
 
 /* What the receipt says besides the statement. */
 typedef struct release_receipt {

@@ -143,6 +143,14 @@ const dusk_operand dusk_release_mechanisms[] = {
       .takes = "keys-per-unit method",
       .also = "partitions partition-selection groups",
       .example = "dusk release keys --epsilon 1 --delta 1e-6 keys.txt" },
+    { .name = "marginals",
+      .heading = "Tables",
+      .summary = "counts of all combinations of values of some columns",
+      .needs = "epsilon schema marginals",
+      .takes = "delta counts rows-per-unit confidence",
+      .also = "marginal crosstab contingency cube",
+      .example = "dusk release marginals --epsilon 1 --schema survey.schema --marginals 'age,sex;sex,town' "
+                 "survey.csv" },
     { .name = NULL },
 };
 
@@ -170,6 +178,7 @@ static const struct {
     { "quantiles", release_quantiles },
     { "median", release_median },
     { "keys", release_keys },
+    { "marginals", release_marginals },
 };
 
 release_function *release_find(const char *name)

@@ -42,6 +42,11 @@ const dusk_option dusk_release_options[] = {
       .help = "bins between these increasing numbers; the last one is closed" },
     { .name = "q", .letter = 'q', .argument = "Q,...", STRING, AT(q), .sample = "0.25,0.5,0.75", .heading = "Data",
       .help = "which quantiles, increasing, between 0 and 1" },
+    { .name = "schema", .argument = "FILE", STRING, AT(schema), .sample = "survey.schema", .heading = "Data",
+      .help = "what the columns of the table may hold, a line each: age numeric 0:100 bins 10, kids whole 0:9, "
+              "sex category Female,Male; never inferred from the data" },
+    { .name = "marginals", .argument = "A,B;C,...", STRING, AT(marginals), .sample = "'age,sex;sex,town'", .heading = "Data",
+      .help = "sets of columns of the schema, or a number K for all sets of K columns" },
     { .name = "grid", .argument = "K", WHOLE, AT(grid), .low = -1074, .high = 1023, .sample = "0", .heading = "Mechanism",
       .help = "answers are multiples of 2^K (default: fine enough not to matter; 0, whole numbers, for the discrete "
               "mechanisms)" },
@@ -76,6 +81,9 @@ const dusk_option dusk_release_options[] = {
     { .name = "method", .argument = "truncated-geometric|laplace|gaussian", CHOICE, AT(method), .sample = "laplace",
       .fallback = "truncated-geometric", .heading = "Mechanism",
       .help = "how keys are selected; laplace and gaussian also give noisy counts" },
+    { .name = "counts", .argument = "raw|consistent|non-negative", CHOICE, AT(counts), .sample = "raw",
+      .fallback = "consistent", .heading = "Output",
+      .help = "marginals as they were measured, made to agree on shared columns, or also without negative counts" },
     { .name = "confidence", .argument = "P", NUMBER, AT(confidence), .fallback = "0.95", .sample = "0.95", .heading = "Output",
       .help = "of the interval in the receipt, between 0 and 1" },
     { .name = "json", .letter = 'j', FLAG, AT(json), .heading = "Output",

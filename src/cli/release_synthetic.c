@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk release marginals: what is true of whole tables. The schema and everything public is
+ * checked on a table of no rows before the data is opened; a dry run ends there. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/release_table.h"
+
+enum { RAW, CONSISTENT, NON_NEGATIVE }; /* of --counts */
+
+/* Where rows are exchanged and every unit has one, their number is public. */
+static bool total_is_public(const release_table *t)
+{
+    return t->how.neighbours == DUSK_REPLACE_ONE && t->how.rows_per_unit == 1;
+}
+
+static dusk_status release_cells(release_job *job, release_table *t, double *counts, double *half_width,
+                                 dusk_statement *statement, dusk_error *err)
+{
+    dusk_status status;
+    double gap;
+    DUSK_TRY(dusk_marginals_release(counts, half_width, statement, &t->how, &t->table, t->marginals,
+                                    t->marginal_count, job->gen, err));
+    if (job->settings->counts != RAW && t->codes)
+        DUSK_TRY(dusk_marginals_reconcile(counts, &gap, &t->table, t->marginals, t->marginal_count, NULL,
+                                          total_is_public(t) ? (double)t->table.rows : (double)NAN,
+                                          job->settings->counts == NON_NEGATIVE, err));
+done:
+    return status;
+}
+
+dusk_status release_marginals(release_job *job, dusk_error *err)
+{
+    dusk_status status;
+    release_table t = { 0 };
+    dusk_statement statement;
+    release_receipt receipt = { .statement = &statement, .input = RELEASE_TABLE_INPUT };
+    double *counts = NULL, half_width;
+    bool dry = job->settings->dry_run, json, adjusted;
+    size_t cells = 0;
+    char width[64];
+    dusk_text text;
+
+    DUSK_TRY(release_table_prepare(job, &t, err));
+    DUSK_TRY(dusk_marginals_cells(&cells, &t.table, t.marginals, t.marginal_count, err));
+    DUSK_NEW(counts, cells);
+    DUSK_TRY(release_cells(job, &t, counts, &half_width, &statement, err));
+    if (!dry) {
+        DUSK_TRY(release_table_read(job, &t, err));
+        DUSK_TRY(release_cells(job, &t, counts, &half_width, &statement, err));
+    }
+    adjusted = job->settings->counts == NON_NEGATIVE ||
+               (job->settings->counts == CONSISTENT && (t.marginal_count > 1 || total_is_public(&t)));
+    json = release_json(job);
+    release_table_print(job, &t, dry ? NULL : counts, json);
+    if (json) {
+        dusk_json_key(&job->json, "half_width");
+        dusk_json_number(&job->json, half_width);
+        dusk_json_key(&job->json, "confidence");
+        dusk_json_number(&job->json, t.how.confidence);
+    }
+    dusk_format_width(width, sizeof width, half_width);
+    dusk_text_init(&text, receipt.interval, sizeof receipt.interval);
+    dusk_text_add(&text, "all counts%s %s within %s of the exact ones with %g %% confidence",
+                  adjusted ? ", before they are made consistent," : "", dry ? "will be" : "are", width,
+                  100 * t.how.confidence);
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    dusk_deallocate(counts);
+    release_table_free(&t);
+    return status;
+}
