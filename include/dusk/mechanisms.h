@@ -404,6 +404,61 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_marginals_reconcile(double *counts, doub
                                                             const double *variances, double total,
                                                             bool non_negative, dusk_error *err);
 
+/* ---- Hierarchies ------------------------------------------------------------------- */
+
+/* Counts over a public tree of regions. Every node gets a noisy count, level by level
+ * (level 0 is the root), and the counts are then made to agree, children with their
+ * parent, by least squares [Hay, Rastogi, Miklau & Suciu 2010; the census' "top-down"
+ * release: Abowd et al. 2022]. A row is in one leaf or in none; so it is in one node of
+ * a level at most, the levels share the promise, and the nodes of a level do not.
+ * Delta 0: discrete Laplace noise, levels share epsilon; otherwise rounded Gaussian
+ * noise, levels share 1 / sigma^2. No count is taken as known: whatever shall hold
+ * exactly has to be declared by leaving it out of the tree. */
+typedef struct dusk_hierarchy dusk_hierarchy;
+#define DUSK_HIERARCHY_LEVELS_MAX 64
+#define DUSK_HIERARCHY_NODES_MAX (1u << 26)
+
+/* Node 0 is the root, and parents[i] < i for every other node i; leaves are the nodes
+ * that are nobody's parent, at any level. `shares` says how the promise is divided among
+ * the `levels` levels: numbers >= 0 of which only the proportions matter; NULL and 0:
+ * equal shares. A level with share 0 is not counted; levels with leaves cannot have it. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_new(dusk_hierarchy **out, const dusk_aggregate *how,
+                                                      const uint32_t *parents, size_t nodes,
+                                                      const double *shares, size_t levels, dusk_error *err);
+DUSK_API void dusk_hierarchy_free(dusk_hierarchy *hierarchy);
+/* The shares with the least sum of the noisy counts' variances over all nodes, for
+ * Laplace (delta 0) or Gaussian noise: (nodes of the level)^(1/3), or its square root.
+ * *levels: how many; `shares` has room for DUSK_HIERARCHY_LEVELS_MAX. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_optimal_shares(double *shares, size_t *levels,
+                                                                 const uint32_t *parents, size_t nodes,
+                                                                 double delta, dusk_error *err);
+/* Noisy counts of all nodes; NaN for those of a level with share 0. exact[i] is the number
+ * of rows in leaf i; what it holds for other nodes is not looked at. Each call is a release. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_release(const dusk_hierarchy *hierarchy, double *noisy,
+                                                          const uint64_t *exact, dusk_generator *gen,
+                                                          dusk_error *err);
+/* Public post-processing, costs nothing. _fit: the linear unbiased estimates of least
+ * variance in which children add up to their parents (as doubles do). _whole: whole
+ * numbers >= 0 near the fitted ones in which they add up exactly, made from the root
+ * down; small counts are biased upwards by it. `fitted` may be `noisy` (`whole` be
+ * `fitted`). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_fit(const dusk_hierarchy *hierarchy, double *fitted,
+                                                      const double *noisy, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_whole(const dusk_hierarchy *hierarchy, double *whole,
+                                                        const double *fitted, dusk_error *err);
+/* One release: the sum of its levels' events. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_event(const dusk_hierarchy *hierarchy, dusk_event *out,
+                                                        dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_state(const dusk_hierarchy *hierarchy, dusk_statement *out,
+                                                        dusk_error *err);
+/* With probability at least how->confidence all exact counts are within half_widths[i]
+ * of the noisy ones (`fitted` false; NaN where there is none), or of the fitted ones, up
+ * to the rounding of doubles. They are public, and known before the release. Fitted
+ * counts: with Gaussian noise from the exact variance of each, with Laplace noise from
+ * the variance and a bound on the weights, which costs up to half the width. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_interval(const dusk_hierarchy *hierarchy,
+                                                           double *half_widths, bool fitted, dusk_error *err);
+
 #ifdef __cplusplus
 }
 #endif
