@@ -98,6 +98,9 @@ static void init_noise(dusk_noise *out, dusk_noise_law law, uint32_t dimension)
     case DUSK_STAIRCASE:
         bench_require(dusk_staircase_init(out, 1, epsilon, DUSK_GAMMA_ABSOLUTE, grid, &err), &err);
         break;
+    case DUSK_TRUNCATED_LAPLACE:
+        bench_require(dusk_truncated_laplace_init(out, 1, epsilon, delta, grid, &err), &err);
+        break;
     }
 }
 
@@ -438,6 +441,7 @@ const bench_case bench_mechanism_cases[] = {
     NUMBER("discrete-laplace", "one whole number, calibrated beforehand", DUSK_DISCRETE_LAPLACE),
     NUMBER("discrete-gaussian", "one whole number, calibrated beforehand", DUSK_DISCRETE_GAUSSIAN),
     NUMBER("staircase", "one number, calibrated beforehand", DUSK_STAIRCASE),
+    NUMBER("truncated-laplace", "one number, calibrated beforehand", DUSK_TRUNCATED_LAPLACE),
     RELEASE("gaussian-vector", "a vector of 1e6 coordinates", "M values/s", "memcpy of the vector",
             run_vector, &(const dusk_noise_law){ DUSK_GAUSSIAN }),
     RELEASE("gaussian-total", "1e4 clipped contributions of 64 coordinates and the noise on their total",

@@ -35,7 +35,8 @@ typedef enum dusk_noise_law {
     DUSK_GAUSSIAN = 2,          /* round(Z), Z ideal Gaussian                    */
     DUSK_DISCRETE_LAPLACE = 3,  /* P(k) ~ exp(-|k|/b)                            */
     DUSK_DISCRETE_GAUSSIAN = 4, /* P(k) ~ exp(-k^2/(2 sigma^2))                 */
-    DUSK_STAIRCASE = 5          /* round(Z), Z ideal staircase                  */
+    DUSK_STAIRCASE = 5,         /* round(Z), Z ideal staircase                  */
+    DUSK_TRUNCATED_LAPLACE = 6  /* P(k) ~ exp(-|k|/b) for |k| <= A              */
 } dusk_noise_law;
 
 /* A calibrated additive mechanism. A value; made by an _init below, its fields
@@ -50,7 +51,8 @@ typedef struct dusk_noise {
                                 to the grid; the scale is calibrated to this one */
     dusk_budget promise;     /* what was asked for; never less is given          */
     double shape;            /* staircase: width of the high part of a stair, gamma *
-                                grid_sensitivity; 0 for the others               */
+                                grid_sensitivity; truncated Laplace: the most that
+                                noise can be; 0 for the others                   */
 } dusk_noise;
 
 /* The grid that _init chooses: the scale is 2^40 to 2^41 steps (2^30 to 2^31 for
@@ -93,6 +95,15 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_discrete_gaussian_init(dusk_noise *out, 
 #define DUSK_GAMMA_SQUARED (-2.0)
 DUSK_API DUSK_MUST_USE dusk_status dusk_staircase_init(dusk_noise *out, double sensitivity, double epsilon,
                                                        double gamma, int grid, dusk_error *err);
+
+/* Truncated Laplace mechanism, (epsilon, delta)-DP, for one number [Geng, Ding, Guo &
+ * Kumar 2020]: noise that never exceeds `shape`, which is about sensitivity / epsilon *
+ * ln(1 + (exp(epsilon) - 1)/(2 delta)) and the least that gives delta on the grid.
+ * Answers are then certain to be that near, and the price is delta: values near the
+ * ends of what an answer allows can be ruled out. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_truncated_laplace_init(dusk_noise *out, double sensitivity,
+                                                               double epsilon, double delta, int grid,
+                                                               dusk_error *err);
 
 /* Release one number. The value is rounded to the grid (NaN counts as 0 and
  * what lies beyond 2^100 steps as 2^100); the noise takes constant work. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk release laplace, gaussian, discrete-laplace, discrete-gaussian: a number
- * or a vector with noise on a grid; staircase: one number. How many numbers there are
+ * or a vector with noise on a grid; staircase, truncated-laplace: one number. How many numbers there are
  * is public. */
+#include <math.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -72,6 +74,16 @@ static dusk_status calibrate_staircase(const release_job *job, dusk_noise *out, 
     return dusk_staircase_init(out, s->sensitivity, s->epsilon, gamma, grid_or(job, DUSK_GRID_DEFAULT), err);
 }
 
+static dusk_status calibrate_truncated_laplace(const release_job *job, dusk_noise *out, uint32_t dimension,
+                                               dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    dusk_status status = check_single(job, dimension, err);
+    if (status != DUSK_OK) return status;
+    return dusk_truncated_laplace_init(out, s->sensitivity, s->epsilon, s->delta,
+                                       grid_or(job, DUSK_GRID_DEFAULT), err);
+}
+
 /* What follows from the public parameters alone. */
 static dusk_status state(const release_job *job, const dusk_noise *noise, dusk_statement *out,
                          double *half_width, dusk_error *err)
@@ -92,9 +104,13 @@ done:
     return status;
 }
 
-static void describe_interval(const release_job *job, release_receipt *receipt, const double *answers,
-                              size_t n, double half_width)
+/* Truncated noise, and half a step for the rounding of the value. */
+static double furthest(const dusk_noise *noise) { return noise->shape + ldexp(0.5, noise->grid); }
+
+static void describe_interval(const release_job *job, release_receipt *receipt, const dusk_noise *noise,
+                              const double *answers, double half_width)
 {
+    size_t n = noise->dimension;
     char range[200];
     dusk_text text;
     double percent = 100 * job->settings->confidence;
@@ -102,16 +118,21 @@ static void describe_interval(const release_job *job, release_receipt *receipt, 
     if (answers && n == 1) {
         dusk_format_interval(range, sizeof range, answers[0] - half_width, answers[0] + half_width);
         dusk_text_add(&text, "the exact value is between %s with %g %% confidence", range, percent);
-        return;
+    } else {
+        dusk_format_width(range, sizeof range, half_width);
+        dusk_text_add(&text, "%s within %s of the exact %s with %g %% confidence",
+                      !answers ? "the answer will be" : "all answers are", range, n > 1 ? "values" : "value",
+                      percent);
     }
-    dusk_format_width(range, sizeof range, half_width);
-    dusk_text_add(&text, "%s within %s of the exact %s with %g %% confidence",
-                  !answers ? "the answer will be" : "all answers are", range, n > 1 ? "values" : "value",
-                  percent);
+    if (noise->law == DUSK_TRUNCATED_LAPLACE) {
+        dusk_format_width(range, sizeof range, furthest(noise));
+        dusk_text_add(&text, ", and within %s in any case", range);
+    }
 }
 
-static void print_json(release_job *job, const double *answers, size_t n, double half_width)
+static void print_json(release_job *job, const dusk_noise *noise, const double *answers, double half_width)
 {
+    size_t n = noise->dimension;
     dusk_json *json = &job->json;
     dusk_json_key(json, n > 1 ? "values" : "value");
     if (n > 1) dusk_json_open(json, '[');
@@ -129,6 +150,10 @@ static void print_json(release_job *job, const double *answers, size_t n, double
     dusk_json_number(json, half_width);
     dusk_json_key(json, "confidence");
     dusk_json_number(json, job->settings->confidence);
+    if (noise->law == DUSK_TRUNCATED_LAPLACE) {
+        dusk_json_key(json, "furthest");
+        dusk_json_number(json, furthest(noise));
+    }
 }
 
 /* Print answers (NULL: a dry run) and the receipt. */
@@ -140,7 +165,7 @@ static dusk_status report(release_job *job, const dusk_noise *noise, const doubl
     release_receipt receipt = { .statement = &statement };
     DUSK_TRY(state(job, noise, &statement, &half_width, err));
     if (release_json(job)) {
-        print_json(job, answers, noise->dimension, half_width);
+        print_json(job, noise, answers, half_width);
     } else {
         for (size_t i = 0; answers && i < noise->dimension; i++) {
             dusk_print_number(stdout, answers[i]);
@@ -149,7 +174,7 @@ static dusk_status report(release_job *job, const dusk_noise *noise, const doubl
     }
     if (!release_given(job, "value"))
         snprintf(receipt.input, sizeof receipt.input, "what is not a number counts as 0");
-    describe_interval(job, &receipt, answers, noise->dimension, half_width);
+    describe_interval(job, &receipt, noise, answers, half_width);
     DUSK_TRY(release_end(job, &receipt, err));
 done:
     return status;
@@ -219,4 +244,9 @@ dusk_status release_discrete_gaussian(release_job *job, dusk_error *err)
 dusk_status release_staircase(release_job *job, dusk_error *err)
 {
     return release_noise(job, calibrate_staircase, err);
+}
+
+dusk_status release_truncated_laplace(release_job *job, dusk_error *err)
+{
+    return release_noise(job, calibrate_truncated_laplace, err);
 }

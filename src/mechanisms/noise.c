@@ -33,6 +33,8 @@ double dusk_noise_sensitivity_in_steps(const dusk_noise *noise)
 
 /* --- calibration --------------------------------------------------------- */
 
+static bool has_delta(dusk_noise_law law) { return is_gaussian(law) || law == DUSK_TRUNCATED_LAPLACE; }
+
 dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimension, double sensitivity,
                              double epsilon, double delta, dusk_error *err)
 {
@@ -44,13 +46,13 @@ dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimen
     if (!(epsilon > 0) || !isfinite(epsilon))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
                          "epsilon must be finite and above 0");
-    if (is_gaussian(law) && !(delta > 0 && delta < 1))
+    if (has_delta(law) && !(delta > 0 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
                          "delta must be above 0 and below 1");
     *out = (dusk_noise){ .law = law,
                          .dimension = dimension,
                          .sensitivity = sensitivity,
-                         .promise = { epsilon, is_gaussian(law) ? delta : 0 } };
+                         .promise = { epsilon, has_delta(law) ? delta : 0 } };
     return DUSK_OK;
 }
 
@@ -99,7 +101,7 @@ double dusk_noise_rounded_sensitivity(const dusk_noise *noise)
     return ldexp(dusk_add_up(ceil(steps), others), noise->grid);
 }
 
-static dusk_status check_scale(const dusk_noise *noise, dusk_error *err)
+dusk_status dusk_noise_check_scale(const dusk_noise *noise, dusk_error *err)
 {
     double steps = dusk_noise_scale_in_steps(noise);
     if (steps >= 0x1p-40 && steps <= 0x1p60 && dusk_noise_sensitivity_in_steps(noise) <= 0x1p100)
@@ -131,7 +133,7 @@ dusk_status dusk_noise_settle(dusk_noise *noise, double scale, dusk_error *err)
         double epsilon;
         dusk_status status;
         trial.scale = scale;
-        if ((status = check_scale(&trial, err)) != DUSK_OK) return status;
+        if ((status = dusk_noise_check_scale(&trial, err)) != DUSK_OK) return status;
         if ((status = price_up(&trial, &epsilon, err)) != DUSK_OK) return status;
         if (epsilon <= trial.promise.epsilon) {
             *noise = trial;
@@ -165,13 +167,14 @@ static bool is_made(const dusk_noise *noise)
     if (noise->dimension < 1 || noise->grid < DUSK_GRID_MIN || noise->grid > DUSK_GRID_MAX) return false;
     if (!(noise->sensitivity > 0 && noise->grid_sensitivity >= noise->sensitivity)) return false;
     if (noise->law == DUSK_STAIRCASE) return dusk_staircase_is_made(noise);
+    if (noise->law == DUSK_TRUNCATED_LAPLACE) return dusk_truncated_laplace_is_made(noise);
     return noise->law >= DUSK_LAPLACE && noise->law <= DUSK_DISCRETE_GAUSSIAN;
 }
 
 /* The fields are public, so somebody may have filled them by hand. */
 dusk_status dusk_noise_check(const dusk_noise *noise, dusk_error *err)
 {
-    if (is_made(noise)) return check_scale(noise, err);
+    if (is_made(noise)) return dusk_noise_check_scale(noise, err);
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "make it with dusk_laplace_init or one of its kin",
                      "the noise was never made");
 }
@@ -186,6 +189,7 @@ dusk_status dusk_noise_event(const dusk_noise *noise, dusk_event *out, dusk_erro
     case DUSK_LAPLACE: return dusk_event_laplace(out, ratio, err);
     case DUSK_GAUSSIAN: return dusk_event_gaussian(out, ratio, err);
     case DUSK_STAIRCASE: return dusk_staircase_event(noise, out, err);
+    case DUSK_TRUNCATED_LAPLACE: return dusk_truncated_laplace_event(noise, out, err);
     case DUSK_DISCRETE_LAPLACE:
     case DUSK_DISCRETE_GAUSSIAN: break;
     }

@@ -23,6 +23,8 @@ DUSK_MUST_USE dusk_status dusk_noise_place(dusk_noise *noise, double ratio, int 
 /* Set the scale, raised until dusk_event_epsilon_up(event) <= promise.epsilon. */
 DUSK_MUST_USE dusk_status dusk_noise_settle(dusk_noise *noise, double scale, dusk_error *err);
 
+/* Refuse a scale that cannot be drawn on the grid. */
+DUSK_MUST_USE dusk_status dusk_noise_check_scale(const dusk_noise *noise, dusk_error *err);
 /* Refuse what no _init made: the fields are public. */
 DUSK_MUST_USE dusk_status dusk_noise_check(const dusk_noise *noise, dusk_error *err);
 /* Scale and grid_sensitivity in steps, exactly, for noise that passed the check. */
@@ -45,6 +47,13 @@ double dusk_staircase_epsilon_up(const dusk_noise *noise);
 double dusk_staircase_tail(const dusk_noise *noise, double p);
 double dusk_staircase_ratio(const dusk_noise *noise);
 double dusk_staircase_inner(const dusk_noise *noise);
+
+/* The same for truncated Laplace noise (truncated_laplace.c), and the most it can be, in steps. */
+bool dusk_truncated_laplace_is_made(const dusk_noise *noise);
+DUSK_MUST_USE dusk_status dusk_truncated_laplace_event(const dusk_noise *noise, dusk_event *out,
+                                                       dusk_error *err);
+double dusk_truncated_laplace_tail(const dusk_noise *noise, double p);
+double dusk_truncated_laplace_most(const dusk_noise *noise);
 
 /* floor(value / 2^grid + 1/2), clamped to +-2^100; NaN counts as 0. It moves by
  * whole steps when the value does, which rounding ties to even would not: 0.5

@@ -42,6 +42,7 @@ static double tail_steps(const dusk_noise *noise, double p)
         x = dusk_mul_up(scale, -dusk_log_down(x)) - 1;
         break;
     case DUSK_STAIRCASE: return dusk_staircase_tail(noise, p);
+    case DUSK_TRUNCATED_LAPLACE: return dusk_truncated_laplace_tail(noise, p);
     default: /* P(|K| > t) <= P(|Z| >= t): Canonne, Kamath & Steinke 2020, Proposition 25 */
         if (scale <= 0x1p12) return discrete_gaussian_tail(scale, p);
         x = dusk_mul_up(scale, normal_deviate_up(p / 2));

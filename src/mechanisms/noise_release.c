@@ -12,6 +12,7 @@
 #include "numeric/fixed_sum.h"
 #include "random/noise_additive.h"
 #include "random/noise_staircase.h"
+#include "random/noise_window.h"
 
 static dusk_int128 clamp_steps(dusk_int128 steps, dusk_int128 limit)
 {
@@ -28,29 +29,38 @@ dusk_int128 dusk_noise_steps(double value, int grid)
     return (dusk_int128)(whole + (x - whole >= 0.5));
 }
 
-/* What draws the law of a noise. */
+/* What draws the law of a noise: the first four laws by `additive`, in bulk too. */
 typedef struct sampler {
-    bool simple; /* the first four laws: `additive`, in bulk too */
+    dusk_noise_law law;
     dusk_additive additive;
     dusk_staircase_sampler staircase;
+    dusk_window_sampler window;
+    dusk_uint128 most; /* of the window, on both sides */
 } sampler;
+
+static bool is_simple(const sampler *s) { return s->law <= DUSK_DISCRETE_GAUSSIAN; }
 
 static void sampler_init(sampler *out, const dusk_noise *noise, unsigned width)
 {
-    out->simple = noise->law <= DUSK_DISCRETE_GAUSSIAN;
-    if (out->simple)
-        dusk_additive_init(&out->additive, (dusk_additive_law)noise->law, dusk_noise_scale_in_steps(noise),
-                           width);
-    else
+    double scale = dusk_noise_scale_in_steps(noise);
+    out->law = noise->law;
+    if (is_simple(out)) {
+        dusk_additive_init(&out->additive, (dusk_additive_law)noise->law, scale, width);
+    } else if (noise->law == DUSK_STAIRCASE) {
         dusk_staircase_sampler_init(&out->staircase, dusk_staircase_ratio(noise),
                                     (dusk_uint128)dusk_noise_sensitivity_in_steps(noise),
                                     (dusk_uint128)dusk_staircase_inner(noise), width);
+    } else {
+        dusk_window_sampler_init(&out->window, scale, width);
+        out->most = (dusk_uint128)dusk_truncated_laplace_most(noise);
+    }
 }
 
 static dusk_status sampler_draw(const sampler *s, dusk_int128 *out, dusk_generator *gen, dusk_error *err)
 {
-    return s->simple ? dusk_additive_draw(&s->additive, out, gen, err)
-                     : dusk_staircase_sampler_draw(&s->staircase, out, gen, err);
+    if (is_simple(s)) return dusk_additive_draw(&s->additive, out, gen, err);
+    if (s->law == DUSK_STAIRCASE) return dusk_staircase_sampler_draw(&s->staircase, out, gen, err);
+    return dusk_window_sampler_draw(&s->window, out, s->most, s->most, gen, err);
 }
 
 _Static_assert((int)DUSK_LAPLACE == (int)DUSK_ADDITIVE_LAPLACE &&
@@ -102,7 +112,7 @@ dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, u
     dusk_status status = DUSK_OK;
     sampler law;
     sampler_init(&law, noise, width);
-    bool narrow = law.simple && law.additive.scale <= DUSK_POOL_NARROW_SCALE;
+    bool narrow = is_simple(&law) && law.additive.scale <= DUSK_POOL_NARROW_SCALE;
 
     *pool = (dusk_pool){ .n = n };
     if (narrow) {

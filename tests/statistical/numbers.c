@@ -99,8 +99,32 @@ static void staircase(void **state)
     check("staircase, small epsilon", &noise, staircase_cdf, 30, 4);
 }
 
+/* Of the discrete law, at x between two steps. */
+static double truncated_cdf(const dusk_noise *noise, double x)
+{
+    double s = ldexp(noise->scale, -noise->grid), most = ldexp(noise->shape, -noise->grid), q = exp(-1 / s);
+    double k = floor(ldexp(x, -noise->grid)), all = -expm1(-(most + 1) / s) - q * expm1(-most / s);
+    if (k < -most) return 0;
+    if (k >= most) return 1;
+    double y = k < 0 ? -k - 1 : k; /* steps y + 1 .. most of one side are beyond */
+    double beyond = exp(-(y + 1) / s) * -expm1(-(most - y) / s) / all;
+    return k < 0 ? beyond : 1 - beyond;
+}
+
+static void truncated_laplace(void **state)
+{
+    dusk_noise noise;
+    (void)state;
+    assert_int_equal(dusk_truncated_laplace_init(&noise, 5, 0.7, 0.01, 0, NULL), DUSK_OK);
+    check("truncated, coarse", &noise, truncated_cdf, 1, 5);
+    assert_int_equal(dusk_truncated_laplace_init(&noise, 1, 1, 1e-6, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+    check("truncated, fine", &noise, truncated_cdf, 0.05, 6);
+    assert_int_equal(dusk_truncated_laplace_init(&noise, 1, 0.01, 0.2, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+    check("truncated, nearly uniform", &noise, truncated_cdf, noise.shape / 150, 7);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(staircase) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(staircase), cmocka_unit_test(truncated_laplace) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
