@@ -24,7 +24,8 @@ typedef struct release_settings {
     double threshold, numeric_epsilon, first, second, gamma;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
-    const char *schema, *marginals; /* of tables */
+    const char *schema, *marginals;         /* of tables */
+    const char *regions, *columns, *shares; /* of trees */
     int counts;
     int neighbours, noise, method;
     bool classical, squared, monotonic, estimate, json, dry_run, list;
@@ -52,6 +53,7 @@ release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_marginals;
+release_function release_hierarchy;
 
 /* What the receipt says besides the statement. */
 typedef struct release_receipt {

@@ -158,6 +158,13 @@ const dusk_operand dusk_release_mechanisms[] = {
       .also = "marginal crosstab contingency cube",
       .example = "dusk release marginals --epsilon 1 --schema survey.schema --marginals 'age,sex;sex,town' "
                  "survey.csv" },
+    { .name = "hierarchy",
+      .heading = "Trees",
+      .summary = "counts over a tree of regions that add up",
+      .needs = "epsilon regions",
+      .takes = "columns shares counts delta rows-per-unit confidence",
+      .also = "tree regions topdown top-down census hierarchical",
+      .example = "dusk release hierarchy --epsilon 1 --regions regions.txt --columns town,sex survey.csv" },
     { .name = NULL },
 };
 
@@ -187,6 +194,7 @@ static const struct {
     { "median", release_median },
     { "keys", release_keys },
     { "marginals", release_marginals },
+    { "hierarchy", release_hierarchy },
 };
 
 release_function *release_find(const char *name)

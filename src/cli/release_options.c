@@ -47,6 +47,12 @@ const dusk_option dusk_release_options[] = {
               "sex category Female,Male; never inferred from the data" },
     { .name = "marginals", .argument = "A,B;C,...", STRING, AT(marginals), .sample = "'age,sex;sex,town'", .heading = "Data",
       .help = "sets of columns of the schema, or a number K for all sets of K columns" },
+    { .name = "regions", .argument = "FILE", STRING, AT(regions), .sample = "regions.txt", .heading = "Data",
+      .help = "the public tree, one region a line from the top: state/county/tract; regions without rows are "
+              "released like all others" },
+    { .name = "columns", .argument = "A,B,...", STRING, AT(columns), .sample = "town,sex", .heading = "Data",
+      .help = "these columns of comma-separated values with a header: the levels of a region from the top "
+              "(without it: lines of a region and its count)" },
     { .name = "grid", .argument = "K", WHOLE, AT(grid), .low = -1074, .high = 1023, .sample = "0", .heading = "Mechanism",
       .help = "answers are multiples of 2^K (default: fine enough not to matter; 0, whole numbers, for the discrete "
               "mechanisms)" },
@@ -81,9 +87,13 @@ const dusk_option dusk_release_options[] = {
     { .name = "method", .argument = "truncated-geometric|laplace|gaussian", CHOICE, AT(method), .sample = "laplace",
       .fallback = "truncated-geometric", .heading = "Mechanism",
       .help = "how keys are selected; laplace and gaussian also give noisy counts" },
+    { .name = "shares", .argument = "equal|optimal|S,...", STRING, AT(shares), .sample = "1,2,4", .heading = "Mechanism",
+      .help = "how the levels of a tree share the promise: equally, so that the variances of all nodes have the "
+              "least sum, or in these proportions, the root first (0: not counted)" },
     { .name = "counts", .argument = "raw|consistent|non-negative", CHOICE, AT(counts), .sample = "raw",
       .fallback = "consistent", .heading = "Output",
-      .help = "marginals as they were measured, made to agree on shared columns, or also without negative counts" },
+      .help = "marginals and trees as they were measured, made to agree, or also without negative counts (trees: in whole "
+              "numbers)" },
     { .name = "confidence", .argument = "P", NUMBER, AT(confidence), .fallback = "0.95", .sample = "0.95", .heading = "Output",
       .help = "of the interval in the receipt, between 0 and 1" },
     { .name = "json", .letter = 'j', FLAG, AT(json), .heading = "Output",

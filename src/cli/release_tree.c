@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees for dusk release; see release_tree.h. */
+#include "cli/release_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { RAW, CONSISTENT, NON_NEGATIVE }; /* of --counts */
+
+dusk_status release_tree_ask(const release_job *job, dusk_aggregate *how, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    dusk_aggregate_init(how);
+    how->neighbours = job->neighbours;
+    how->rows_per_unit = (uint32_t)s->rows_per_unit;
+    how->epsilon = s->epsilon;
+    how->confidence = s->confidence;
+    how->unit = job->unit;
+    if (!release_given(job, "delta")) return DUSK_OK;
+    how->delta = s->delta;
+    if (s->delta > 0) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --delta away for Laplace noise and no delta",
+                     "--delta must be above 0 and below 1");
+}
+
+dusk_status release_tree_shares(const release_job *job, double *shares, size_t *levels, dusk_error *err)
+{
+    const char *text = job->settings->shares;
+    *levels = 0;
+    if (!text || !strcmp(text, "equal")) return DUSK_OK;
+    *levels = SIZE_MAX;
+    if (!strcmp(text, "optimal")) return DUSK_OK;
+    *levels = dusk_parse_list(text, ',', shares, DUSK_HIERARCHY_LEVELS_MAX);
+    if (*levels > 0) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                     "for example --shares 1,2,4, the root first; or equal, or optimal",
+                     "--shares must be equal, optimal, or one number a level");
+}
+
+dusk_status release_tree_take(const release_job *job, release_tree *tree, dusk_hierarchy *hierarchy,
+                              const uint32_t *parents, size_t nodes, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    tree->hierarchy = hierarchy;
+    tree->nodes = nodes;
+    DUSK_NEW(tree->level, nodes);
+    DUSK_NEW(tree->exact, nodes);
+    DUSK_NEW(tree->counts, nodes);
+    DUSK_NEW(tree->widths, nodes);
+    for (size_t i = 0; i < nodes; i++) {
+        tree->level[i] = i ? tree->level[parents[i]] + 1 : 0;
+        if (tree->level[i] >= tree->levels) tree->levels = tree->level[i] + 1;
+        tree->counts[i] = NAN;
+    }
+    DUSK_TRY(dusk_hierarchy_interval(hierarchy, tree->widths, job->settings->counts != RAW, err));
+done:
+    return status;
+}
+
+dusk_status release_tree_new(const release_job *job, release_tree *tree, const uint32_t *parents,
+                             size_t nodes, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double shares[DUSK_HIERARCHY_LEVELS_MAX];
+    dusk_aggregate how;
+    dusk_hierarchy *hierarchy;
+    size_t levels;
+
+    DUSK_TRY(release_tree_ask(job, &how, err));
+    DUSK_TRY(release_tree_shares(job, shares, &levels, err));
+    if (levels == SIZE_MAX)
+        DUSK_TRY(dusk_hierarchy_optimal_shares(shares, &levels, parents, nodes, how.delta, err));
+    DUSK_TRY(dusk_hierarchy_new(&hierarchy, &how, parents, nodes, levels ? shares : NULL, levels, err));
+    DUSK_TRY(release_tree_take(job, tree, hierarchy, parents, nodes, err));
+done:
+    return status;
+}
+
+dusk_status release_tree_release(const release_job *job, release_tree *tree, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double *whole = NULL;
+    DUSK_TRY(dusk_hierarchy_release(tree->hierarchy, tree->counts, tree->exact, job->gen, err));
+    if (job->settings->counts == RAW) return DUSK_OK;
+    DUSK_TRY(dusk_hierarchy_fit(tree->hierarchy, tree->counts, tree->counts, err));
+    if (job->settings->counts != NON_NEGATIVE) return DUSK_OK;
+    DUSK_NEW(whole, tree->nodes);
+    DUSK_TRY(dusk_hierarchy_whole(tree->hierarchy, whole, tree->counts, err));
+    for (size_t i = 0; i < tree->nodes; i++) { /* the interval is about the fitted count */
+        tree->widths[i] += fabs(whole[i] - tree->counts[i]);
+        tree->counts[i] = whole[i];
+    }
+done:
+    dusk_deallocate(whole);
+    return status;
+}
+
+void release_tree_json(release_job *job, const release_tree *tree, size_t i)
+{
+    dusk_json *json = &job->json;
+    dusk_json_key(json, "count");
+    dusk_json_number(json, tree->counts[i]);
+    if (job->settings->dry_run) return;
+    dusk_json_key(json, "low");
+    dusk_json_number(json, isnan(tree->counts[i]) ? (double)NAN : fmax(tree->counts[i] - tree->widths[i], 0));
+    dusk_json_key(json, "high");
+    dusk_json_number(json, tree->counts[i] + tree->widths[i]);
+}
+
+void release_tree_describe(const release_job *job, const release_tree *tree, release_receipt *receipt)
+{
+    double most[DUSK_HIERARCHY_LEVELS_MAX];
+    bool dry = job->settings->dry_run, counted = false;
+    char width[64];
+    dusk_text text;
+    for (size_t l = 0; l < tree->levels; l++) most[l] = NAN;
+    for (size_t i = 0; i < tree->nodes; i++)
+        most[tree->level[i]] = fmax(most[tree->level[i]], tree->widths[i]); /* NaN gives way */
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    dusk_text_add(&text, "with %g %% confidence all counts%s %s within", 100 * job->settings->confidence,
+                  dry && job->settings->counts == NON_NEGATIVE ? ", before they are made whole," : "",
+                  dry ? "will be" : "are");
+    for (size_t l = 0; l < tree->levels; l++) {
+        if (isnan(most[l])) continue;
+        dusk_format_width(width, sizeof width, most[l]);
+        dusk_text_add(&text, "%s %s (level %zu)", counted ? "," : "", width, l);
+        counted = true;
+    }
+    dusk_text_add(&text, " of the exact ones");
+}
+
+void release_tree_free(release_tree *tree)
+{
+    dusk_hierarchy_free(tree->hierarchy);
+    if (tree->exact) dusk_wipe(tree->exact, tree->nodes * sizeof *tree->exact);
+    dusk_deallocate(tree->level);
+    dusk_deallocate(tree->exact);
+    dusk_deallocate(tree->counts);
+    dusk_deallocate(tree->widths);
+}
