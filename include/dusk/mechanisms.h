@@ -188,6 +188,45 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_selection_interval(const dusk_selection 
                                                            size_t k, size_t n, double confidence,
                                                            dusk_error *err);
 
+/* The keys of the largest counts when the keys themselves come from the data, in
+ * one shot [Durfee & Rogers 2019]: only the `limit` largest counts and the next
+ * one are looked at, Gumbel noise is added to them and to a threshold above the
+ * next one, and keys are shown, best first, until the threshold comes. Add/remove
+ * neighbours. A value; its fields are for reading. */
+typedef struct dusk_limit_domain {
+    size_t k;               /* at most so many keys are shown                          */
+    size_t limit;           /* so many keys may be chosen from: the k-bar of the paper */
+    uint32_t keys_per_unit; /* a unit may touch so many keys; 0: any number            */
+    uint32_t count_per_key; /* and raise the count of each by so much: 1 for distinct units */
+    double epsilon;         /* of each of the k choices                                */
+    double delta;           /* spent by the threshold; not above what was asked for    */
+    double threshold;       /* above the limit+1-st largest count                      */
+} dusk_limit_domain;
+
+/* k <= limit; more than a few times k costs little noise (ln(limit)/epsilon), and
+ * makes the threshold fall to smaller counts. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_limit_domain_init(dusk_limit_domain *out, size_t k, size_t limit,
+                                                          uint32_t keys_per_unit, uint32_t count_per_key,
+                                                          double epsilon, double delta, dusk_error *err);
+/* indices[0 .. *shown - 1], room for k: which of the n keys are shown, best first;
+ * perhaps none. Keys of count 0 are as if they were not there; counts end at 2^52.
+ * The order in which the keys are passed does not matter: ties at the end of the
+ * list are broken by lot. How many are shown is part of what is released, and
+ * paid for as if there were k. Time and coins depend on the counts. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_limit_domain_release(const dusk_limit_domain *domain, size_t *indices,
+                                                             size_t *shown, const uint64_t *counts, size_t n,
+                                                             dusk_generator *gen, dusk_error *err);
+/* exponential(epsilon) * k + approx(0, delta). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_limit_domain_event(const dusk_limit_domain *domain, dusk_event *out,
+                                                           dusk_error *err);
+/* With probability at least `confidence` the count of every key shown is at most
+ * *shortfall below the true one of its rank, and, when fewer than k are shown for
+ * want of counts, no other key is more than threshold + *shortfall above the
+ * limit+1-st largest count. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_limit_domain_interval(const dusk_limit_domain *domain,
+                                                              double *shortfall, double confidence,
+                                                              dusk_error *err);
+
 /* ---- Responses --------------------------------------------------------------- */
 
 /* Randomized response over k answers 0..k-1 [Warner 1965; Kairouz, Bonawitz &

@@ -10,7 +10,7 @@
  * One rate serves all: noise of scale 1 is added to rate * score with rate =
  * epsilon / (2 sensitivity), or epsilon / sensitivity for monotonic scores. It
  * is passed on as a fraction, never rounded. Privacy: selection.proof.md. Not
- * here: candidates that are not known beforehand. */
+ * here: candidates that are not known beforehand (limit_domain.c). */
 #include "mechanisms/selection.h"
 
 #include <math.h>
