@@ -145,6 +145,50 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_total_release(dusk_total *total, double 
  * one: same promise, no rounding in the sensitivity. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_noise_for_total(dusk_noise *noise, dusk_error *err);
 
+/* ---- Vectors and places: noise of a norm ------------------------------------- */
+
+typedef enum dusk_norm {
+    DUSK_NORM_L1 = 1,  /* sum of |z_i|  */
+    DUSK_NORM_L2 = 2,  /* length        */
+    DUSK_NORM_LINF = 3 /* largest |z_i| */
+} dusk_norm;
+
+/* K-norm mechanism, epsilon-DP [Hardt & Talwar 2010]: noise of density ~
+ * exp(-|z| / scale) for a vector that changes by at most `sensitivity` in the same
+ * norm between neighbours. l2 is the "gamma noise" of Chaudhuri, Monteleoni &
+ * Sarwate 2011. A value; its fields are for reading. */
+typedef struct dusk_knorm {
+    dusk_norm norm;
+    int grid;           /* answers are multiples of 2^grid */
+    uint32_t dimension; /* 1 to 2^20 */
+    double scale;       /* in the unit of the data; the norm of the noise is about dimension times that */
+    double sensitivity; /* as declared */
+    double epsilon;     /* what was asked for; never less is given */
+} dusk_knorm;
+
+/* `grid`: exponent of the step, or DUSK_GRID_DEFAULT: a coordinate then deviates by
+ * 2^24 to 2^25 steps; it may be up to 2^40, and the scale no less than 2^-40 steps. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_init(dusk_knorm *out, dusk_norm norm, uint32_t dimension,
+                                                   double sensitivity, double epsilon, int grid,
+                                                   dusk_error *err);
+/* Release knorm->dimension numbers: round(value + noise) for the exact values and
+ * ideal noise, so rounding costs no sensitivity (NaN counts as 0 and what lies beyond
+ * 2^100 steps as 2^100). All coins are drawn before the values are looked at but in
+ * one case: a coordinate that lies within about 2^-20 of a step of where rounding
+ * changes takes longer and more coins, which tells a little more about value + noise. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_release(const dusk_knorm *knorm, double *out,
+                                                      const double *values, dusk_generator *gen,
+                                                      dusk_error *err);
+/* laplace(scale / sensitivity): no norm does worse than Laplace noise on a line. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_event(const dusk_knorm *knorm, dusk_event *out,
+                                                    dusk_error *err);
+/* With probability at least `confidence` the error has a norm of at most *radius; and,
+ * again with that probability, every coordinate is within *half_width; up to the
+ * rounding of the answers themselves to doubles. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_interval(const dusk_knorm *knorm, double *radius,
+                                                       double *half_width, double confidence,
+                                                       dusk_error *err);
+
 /* ---- Choice ---------------------------------------------------------------- */
 
 typedef enum dusk_selection_method {

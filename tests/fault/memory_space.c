@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The n-th allocation of a release with noise of a norm fails, for every n until the
+ * call succeeds: out of memory, no answer, no leak (the sanitizer build looks); also when
+ * the memory is for digits that the first coins did not have. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "dusk/dusk.h"
+#include "random/noise_ball.h"
+#include "random/rounded.h"
+#include "random/tape.h"
+#include "support.h"
+
+static void releases(void **state)
+{
+    double values[5] = { 1, 2, 3, 4, 5 }, out[5];
+    (void)state;
+    for (dusk_norm norm = DUSK_NORM_L1; norm <= DUSK_NORM_LINF; norm++) {
+        dusk_knorm knorm;
+        dusk_status status = DUSK_ERR_MEMORY;
+        long n = 0;
+        assert_int_equal(dusk_knorm_init(&knorm, norm, 5, 1, 1, 0, NULL), DUSK_OK);
+        while (status != DUSK_OK) {
+            dusk_generator *gen;
+            dusk_error err;
+            assert_int_equal(dusk_generator_new_seeded(&gen, 4, NULL), DUSK_OK);
+            for (size_t i = 0; i < 5; i++) out[i] = 7;
+            dusk_memory_fail_at(++n);
+            status = dusk_knorm_release(&knorm, out, values, gen, &err);
+            dusk_memory_fail_at(0);
+            dusk_generator_free(gen);
+            if (status == DUSK_OK) break;
+            assert_int_equal(status, DUSK_ERR_MEMORY);
+            assert_string_equal(err.message, "out of memory");
+            for (size_t i = 0; i < 5; i++) assert_true(out[i] == 7);
+        }
+        assert_true(n > 2);
+    }
+}
+
+/* 128 zeros in a row: more digits are needed, and there is no memory for them. */
+static void further_digits(void **state)
+{
+    uint64_t coins[32] = { 0, 0, 0, 0, 0x1234 };
+    dusk_int128 out = 7;
+    dusk_generator *gen;
+    dusk_ball ball;
+    (void)state;
+    assert_int_equal(dusk_generator_new_tape(&gen, coins, 32 * 64, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_init(&ball, DUSK_BALL_L1, 2, 1, DUSK_WIDTH_FULL, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_draw(&ball, gen, NULL), DUSK_OK);
+    dusk_memory_fail_at(1);
+    assert_int_equal(dusk_ball_round(&ball, &out, 0, 0.5, 0, gen, NULL), DUSK_ERR_MEMORY);
+    dusk_memory_fail_at(0);
+    assert_true(out == 7);
+    assert_int_equal(dusk_ball_round(&ball, &out, 0, 0.5, 0, gen, NULL), DUSK_OK);
+    dusk_ball_clear(&ball);
+    dusk_generator_free(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(releases), cmocka_unit_test(further_digits) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
