@@ -347,6 +347,65 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_interval(const dusk_sparse
                                                                uint64_t queries, double confidence,
                                                                dusk_error *err);
 
+/* ---- Sums of a stream --------------------------------------------------------------- */
+
+/* Running sums of a stream, one answer a step, under continual observation [Dwork,
+ * Naor, Pitassi & Rothblum 2010; Chan, Shi & Song 2011]. In every step one number
+ * comes in and the noisy sum of all numbers so far (or of the last `window`) goes
+ * out. The whole run costs one (epsilon, delta), however many answers there are, and
+ * also when whoever feeds the stream has seen the answers. */
+typedef enum dusk_stream_method {
+    DUSK_STREAM_TREE = 1,   /* binary tree of partial sums: whole answers from whole numbers  */
+    DUSK_STREAM_HONAKER = 2 /* the same tree, every node used: the best combination of what is
+                               known so far [Honaker 2015]; about half the variance           */
+} dusk_stream_method;
+
+typedef struct dusk_stream_options {
+    size_t size;                /* set by _init */
+    dusk_stream_method method;  /* TREE */
+    dusk_neighbours neighbours; /* no default: must be set */
+    bool whole;                 /* numbers are cut to whole ones, as counts are */
+    double lower, upper;        /* the number of a step is clamped into [lower, upper]; NaN: nothing
+                                   happened in this step, 0. No default */
+    double sensitivity;         /* how far one item moves the number of its step, where the bounds
+                                   contain 0; 0: as far as they allow, which needs no trust */
+    uint32_t items_per_unit;    /* 1 (event level): how many items one unit has in all, at any steps,
+                                   the same or others; the caller sees to it */
+    uint64_t length;            /* how many steps at most, up to 2^40; public; no default */
+    uint64_t window;            /* 0: sums of all steps so far; otherwise of the last `window` */
+    double epsilon;             /* no default; for the whole run */
+    double delta;               /* 0: Laplace noise; in (0, 1): Gaussian */
+    const char *unit;           /* "item": whose privacy, for the statement */
+} dusk_stream_options;
+DUSK_API void dusk_stream_options_init(dusk_stream_options *options);
+
+/* Under add-remove one unit's items are there or their steps lack them; the other
+ * steps stay where they are. Under replace-one its items are exchanged for others, at
+ * any steps: twice the distance. */
+typedef struct dusk_stream dusk_stream;
+DUSK_API DUSK_MUST_USE dusk_status dusk_stream_new(dusk_stream **out, const dusk_stream_options *options,
+                                                   dusk_error *err);
+DUSK_API void dusk_stream_free(dusk_stream *stream);
+/* The next step: its number goes in, the noisy sum comes out. Noise is drawn before
+ * the number is looked at; time depends on the step only. A failure releases nothing
+ * and leaves the step to be tried again. DUSK_ERR_BUDGET after `length` steps. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_stream_release(dusk_stream *stream, double *value, double number,
+                                                       dusk_generator *gen, dusk_error *err);
+/* How many steps were taken. */
+DUSK_API uint64_t dusk_stream_steps(const dusk_stream *stream);
+/* The whole run, whether or not it is taken to its end: laplace(b) * levels or
+ * discrete_laplace(b, s) * levels for trees without delta; with it tree(sigma, n), n
+ * being the largest power of two within length and window. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_stream_event(const dusk_stream *stream, dusk_event *out,
+                                                     dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_stream_state(const dusk_stream *stream, dusk_statement *out,
+                                                     dusk_error *err);
+/* With probability at least `confidence` the answer of step `step` (from 1) is within
+ * *half_width of the exact sum of the clamped numbers (with `whole` cut to whole ones),
+ * up to the rounding of the answer itself to a double. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_stream_interval(const dusk_stream *stream, double *half_width,
+                                                        uint64_t step, double confidence, dusk_error *err);
+
 /* ---- Aggregates on bounded data ---------------------------------------------------- */
 
 /* How an aggregate is to be made; set what has no default. */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_MECHANISMS_STREAM_H
+#define DUSK_MECHANISMS_STREAM_H
+
+/* The inside of dusk_stream. A release goes
+ *     number -> whole number of grid steps      stream.c
+ *            -> exact partial sums              binary_tree.c
+ *            -> the same with noise             stream.c, from a pool drawn before
+ *            -> estimate of the wanted sum      binary_tree.c, honaker.c (public)
+ * Everything right of the noise is post-processing: it sees noisy sums only. */
+
+#include "dusk/mechanisms.h"
+#include "mechanisms/noise.h"
+#include "numeric/fixed_sum.h"
+
+#define DUSK_STREAM_LENGTH_MAX (UINT64_C(1) << 40)
+#define DUSK_TREE_LEVELS_MAX 41
+/* Noisy nodes end at +-2^80 steps; exact ones stay below half of it. */
+#define DUSK_TREE_WIDEST 80
+
+/* A binary tree over steps 1, 2, ...: node i of level j holds the numbers of steps
+ * i 2^j + 1 .. (i + 1) 2^j, and closes with the last of them. */
+typedef struct dusk_tree {
+    unsigned levels;                        /* of nodes that are ever released          */
+    bool all;                               /* every node; otherwise those of even i     */
+    uint64_t steps;                         /* taken so far                              */
+    dusk_int128 left[DUSK_TREE_LEVELS_MAX]; /* private: exact sum of the last even node  */
+    uint64_t room[DUSK_TREE_LEVELS_MAX];    /* public nodes kept per level               */
+    dusk_int128 *kept[DUSK_TREE_LEVELS_MAX];
+} dusk_tree;
+
+/* Trees for sums of the last `window` of `length` steps, window <= length. */
+DUSK_MUST_USE dusk_status dusk_tree_new(dusk_tree *out, bool all, uint64_t length, uint64_t window,
+                                        dusk_error *err);
+void dusk_tree_free(dusk_tree *tree);
+/* floor(log2 n) + 1: the levels of nodes with at most n steps. */
+unsigned dusk_tree_levels(uint64_t n);
+/* How many nodes the next step will release: levels *first .. *first + result - 1. */
+unsigned dusk_tree_closing(const dusk_tree *tree, unsigned *first);
+/* Take the next step: the exact sums of the nodes that dusk_tree_closing announced. */
+void dusk_tree_add(dusk_tree *tree, dusk_int128 number, dusk_int128 *sums);
+/* Where the public value of node i of a level is kept. */
+dusk_int128 *dusk_tree_node(const dusk_tree *tree, unsigned level, uint64_t i);
+
+/* The fewest nodes that make up steps from + 1 .. to, one after the other: the level
+ * of the next node, after which `from` moves on by 2^level. */
+unsigned dusk_tree_next_level(unsigned levels, uint64_t from, uint64_t to);
+
+/* Honaker's estimate of a node, as the fraction numerator / (2^(level + 1) - 1). The
+ * node keeps the numerator in the place of its noisy sum. */
+void dusk_honaker_close(const dusk_tree *tree, unsigned level, uint64_t i, dusk_int128 noisy);
+/* The sum of steps from + 1 .. to in grid steps, to nearest. */
+double dusk_honaker_sum(const dusk_tree *tree, uint64_t from, uint64_t to);
+
+/* A linear combination of independent noises, one weight for each. */
+typedef struct dusk_combination {
+    double squares;  /* sum of squared weights, rounded up                   */
+    double sizes;    /* sum of |weights|, rounded up                         */
+    double largest;  /* the largest |weight|, rounded up                     */
+    unsigned equals; /* > 0: so many weights, all of them 1                  */
+} dusk_combination;
+/* A t, in the unit of `scale`, with P(|sum of weights x noise| > t) <= p. The noise is
+ * round(Z) for Z ideal, or discrete Laplace, in units of 1. */
+double dusk_combination_tail(const dusk_combination *c, dusk_noise_law law, double scale, double p);
+
+struct dusk_stream {
+    dusk_stream_options options;
+    uint64_t window;        /* at most length                                          */
+    dusk_fixed_clamp clamp; /* of numbers                                              */
+    unsigned shift;         /* the grid of numbers is 2^shift steps of that of the noise */
+    unsigned touched;       /* released sums that one item is in, at most              */
+    double distance;        /* whole: how far one unit moves all numbers together, in
+                               the l1 norm and in steps of the noise                   */
+    dusk_noise noise;       /* of one released sum                                     */
+    unsigned width;         /* coins at a time: 64, fewer in tests                     */
+    size_t batch;           /* draws at a time                                         */
+    dusk_pool pool;
+    size_t used; /* of the pool */
+    dusk_tree tree;
+};
+
+/* dusk_stream_new on the grid 2^grid (DUSK_GRID_DEFAULT: as the public function
+ * chooses it), with `width` coins and `batch` draws at a time. */
+DUSK_MUST_USE dusk_status dusk_stream_new_on(dusk_stream **out, const dusk_stream_options *options, int grid,
+                                             unsigned width, size_t batch, dusk_error *err);
+
+#endif

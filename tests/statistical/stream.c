@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The intervals of streams on whole runs: they miss as often as said at most, and not
+ * absurdly seldom. Fixed seeds. */
+#include <math.h>
+
+#include "dusk/mechanisms.h"
+#include "random/tape.h"
+#include "support.h"
+
+/* Misses at most as often as said, and not absurdly seldom. */
+static void interval_holds(dusk_stream_method method, bool whole, double delta, uint64_t length,
+                           uint64_t window, double least)
+{
+    enum { RUNS = 1500 };
+    const double confidence = 0.9;
+    int missed = 0;
+    double half;
+    dusk_generator *gen;
+    dusk_stream *s;
+    dusk_stream_options o;
+    dusk_stream_options_init(&o);
+    o.method = method;
+    o.neighbours = DUSK_ADD_REMOVE;
+    o.whole = whole;
+    o.lower = 0;
+    o.upper = 1;
+    o.length = length;
+    o.window = window;
+    o.epsilon = 1;
+    o.delta = delta;
+    assert_int_equal(dusk_generator_new_seeded(&gen, length + window, NULL), DUSK_OK);
+    for (int run = 0; run < RUNS; run++) {
+        double value = 0;
+        assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
+        for (uint64_t t = 0; t < length; t++)
+            assert_int_equal(dusk_stream_release(s, &value, 0, gen, NULL), DUSK_OK);
+        assert_int_equal(dusk_stream_interval(s, &half, length, confidence, NULL), DUSK_OK);
+        missed += fabs(value) > half;
+        dusk_stream_free(s);
+    }
+    if (missed > 0.1 * RUNS + 60 || missed < least * RUNS) fail_msg("%d of %d missed", missed, RUNS);
+    dusk_generator_free(gen);
+}
+
+static void intervals_hold(void **state)
+{
+    (void)state;
+    interval_holds(DUSK_STREAM_TREE, false, 0, 15, 0, 0.07);
+    interval_holds(DUSK_STREAM_TREE, true, 0, 15, 0, 0.04);
+    interval_holds(DUSK_STREAM_TREE, false, 1e-6, 15, 0, 0.07);
+    interval_holds(DUSK_STREAM_TREE, false, 1e-6, 20, 11, 0.07);
+    interval_holds(DUSK_STREAM_HONAKER, false, 1e-6, 15, 0, 0.07);
+    interval_holds(DUSK_STREAM_HONAKER, false, 0, 15, 0, 0.001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
