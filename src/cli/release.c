@@ -141,7 +141,7 @@ static dusk_status check_data(release_job *job, dusk_error *err)
 static dusk_status choose_relation(release_job *job, dusk_error *err)
 {
     bool response = !strcmp(job->mechanism->name, "randomized-response");
-    bool keys = !strcmp(job->mechanism->name, "keys");
+    bool keys = !strcmp(job->mechanism->name, "keys") || !strcmp(job->mechanism->name, "top-keys");
     dusk_neighbours wanted = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     job->neighbours = response ? DUSK_REPLACE_ONE : wanted;
     job->unit = job->settings->unit;
@@ -151,7 +151,7 @@ static dusk_status choose_relation(release_job *job, dusk_error *err)
                          "randomized-response promises for replace-one neighbours only");
     if (keys && wanted == DUSK_REPLACE_ONE)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
-                         "keys promises for add-remove neighbours only");
+                         "%s promises for add-remove neighbours only", job->mechanism->name);
     return DUSK_OK;
 }
 
@@ -273,8 +273,10 @@ static const dusk_section sections[] = {
       "values with a header. For laplace, gaussian and their discrete twins several numbers are one "
       "vector, --sensitivity is that of the whole vector, and how many numbers there are is public.\n"
       "Selections read lines of a name and a score with a tab, comma or space between them, or only "
-      "scores; then the answer is the place in the list, from 1. keys reads lines of a key and the number "
-      "of distinct units that have it. randomized-response reads one answer 0, 1, ... per person, with "
+      "scores; then the answer is the place in the list, from 1. keys and top-keys read lines of a key and "
+      "the "
+      "number of distinct units that have it. randomized-response reads one answer 0, 1, ... per person, "
+      "with "
       "--estimate the counts of each answer. sparse-vector reads one query answer a line and replies to "
       "each as it comes.\n"
       "What a private field holds never causes an error: what is not a number is treated by the "

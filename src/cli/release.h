@@ -28,6 +28,8 @@ typedef struct release_settings {
     const char *regions, *columns, *shares; /* of trees */
     int counts;
     int neighbours, noise, method;
+    int64_t limit;
+    bool unrestricted;
     bool classical, squared, monotonic, estimate, json, dry_run, list;
 } release_settings;
 
@@ -52,6 +54,7 @@ release_function release_exponential, release_permute_and_flip, release_noisy_ma
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
+release_function release_top_keys;
 release_function release_marginals;
 release_function release_hierarchy;
 
@@ -68,6 +71,11 @@ bool release_given(const release_job *job, const char *option);
 dusk_status release_open(const release_job *job, dusk_input *input, dusk_input_kind kind, dusk_error *err);
 /* All numbers of the data. */
 dusk_status release_read(const release_job *job, double **values, size_t *n, dusk_error *err);
+/* Lines of a key and a number of units, in the order of the keys' bytes: `keys` of
+ * them, of n lines. To be freed also on failure. */
+dusk_status release_read_keys(const release_job *job, dusk_named **list, size_t *n, uint64_t **units,
+                              size_t *keys, dusk_error *err);
+void release_keys_free(dusk_named *list, size_t n, uint64_t *units);
 /* A statement of this job for an event, with one declared fact ("" for none). */
 dusk_status release_state(const release_job *job, dusk_statement *out, const dusk_event *event, double delta,
                           const char *fact, dusk_error *err);

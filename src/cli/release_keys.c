@@ -118,6 +118,31 @@ done:
     return status;
 }
 
+dusk_status release_read_keys(const release_job *job, dusk_named **list, size_t *n, uint64_t **units,
+                              size_t *keys, dusk_error *err)
+{
+    dusk_status status = DUSK_OK, closed;
+    dusk_input input;
+    *list = NULL;
+    *units = NULL;
+    *n = *keys = 0;
+    DUSK_TRY(release_open(job, &input, DUSK_INPUT_NAMED, err));
+    status = dusk_input_named(&input, list, n, err);
+    closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
+    DUSK_TRY(status != DUSK_OK ? status : closed);
+    DUSK_NEW(*units, *n);
+    *keys = join_keys(*list, *n, *units);
+done:
+    return status;
+}
+
+void release_keys_free(dusk_named *list, size_t n, uint64_t *units)
+{
+    if (units) dusk_wipe(units, n * sizeof *units);
+    dusk_named_free(list, n);
+    dusk_deallocate(units);
+}
+
 dusk_status release_keys(release_job *job, dusk_error *err)
 {
     dusk_status status;
@@ -127,7 +152,6 @@ dusk_status release_keys(release_job *job, dusk_error *err)
                                 .label = "accuracy",
 
                                 .input = "what is not a number of units counts as none" };
-    dusk_input input = { .file = NULL };
     dusk_named *list = NULL;
     uint64_t *units = NULL;
     bool *keep = NULL;
@@ -136,24 +160,15 @@ dusk_status release_keys(release_job *job, dusk_error *err)
     DUSK_TRY(prepare(job, &selection, err));
     DUSK_TRY(state(job, &selection, &statement, err));
     DUSK_TRY(describe(&selection, &receipt, err));
-    if (!job->settings->dry_run) {
-        DUSK_TRY(release_open(job, &input, DUSK_INPUT_NAMED, err));
-        DUSK_TRY(dusk_input_named(&input, &list, &n, err));
-        DUSK_TRY(dusk_input_close(&input, err));
-    }
-    DUSK_NEW(units, n);
+    if (!job->settings->dry_run) DUSK_TRY(release_read_keys(job, &list, &n, &units, &keys, err));
     DUSK_NEW(keep, n);
     DUSK_NEW(counts, n);
     for (size_t i = 0; i < n; i++) counts[i] = NAN;
-    keys = join_keys(list, n, units);
     if (keys) DUSK_TRY(dusk_key_selection_release(&selection, keep, counts, units, keys, job->gen, err));
     print_keys(job, list, keep, counts, keys);
     DUSK_TRY(release_end(job, &receipt, err));
 done:
-    if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;
-    if (units) dusk_wipe(units, n * sizeof *units);
-    dusk_named_free(list, n);
-    dusk_deallocate(units);
+    release_keys_free(list, n, units);
     dusk_deallocate(keep);
     dusk_deallocate(counts);
     return status;

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk release top-keys: the keys that most units have, best first, when the
+ * keys come from the data. The program's epsilon is that of the whole release:
+ * it is shared among the k choices in the way that leaves the least noise. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/release.h"
+
+static dusk_status init(const release_job *job, dusk_limit_domain *out, double each, double delta,
+                        dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    size_t k = (size_t)s->k, limit = release_given(job, "limit") ? (size_t)s->limit : 10 * k;
+    return dusk_limit_domain_init(out, k, limit, s->unrestricted ? 0 : (uint32_t)s->keys_per_unit, 1, each,
+                                  delta, err);
+}
+
+/* Half of delta for the threshold and half for k choices that are priced
+ * together: each may then cost more than epsilon / k. */
+static dusk_status share_delta(const release_job *job, dusk_limit_domain *out, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    char text[96];
+    dusk_text line;
+    double each;
+    dusk_status status;
+    dusk_text_init(&line, text, sizeof text);
+    dusk_text_add(&line, "exponential(x) * %lld + approx(0, ", (long long)s->k);
+    dusk_text_number(&line, s->delta / 2);
+    dusk_text_add(&line, ")");
+    DUSK_TRY(dusk_account_solve(&each, text, "x", (dusk_budget){ s->epsilon, s->delta }, DUSK_ADD_REMOVE,
+                                DUSK_RDP, err));
+    DUSK_TRY(init(job, out, each, s->delta / 2, err));
+done:
+    return status;
+}
+
+/* By how much a key may have to stand out to be shown for sure. */
+static dusk_status need(const release_job *job, const dusk_limit_domain *domain, double *out, dusk_error *err)
+{
+    dusk_status status = dusk_limit_domain_interval(domain, out, job->settings->confidence, err);
+    if (status == DUSK_OK) *out += domain->threshold;
+    return status;
+}
+
+static dusk_status prepare(const release_job *job, dusk_limit_domain *out, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    double each = s->k > 1 ? nextafter(s->epsilon / (double)s->k, 0) : s->epsilon, simple, shared;
+    dusk_limit_domain other;
+    dusk_status status;
+    DUSK_TRY(init(job, out, each, s->delta, err));
+    DUSK_TRY(need(job, out, &simple, err));
+    if (s->k > 1 && share_delta(job, &other, NULL) == DUSK_OK) {
+        DUSK_TRY(need(job, &other, &shared, err));
+        if (shared < simple) *out = other;
+    }
+done:
+    return status;
+}
+
+static dusk_status state(const release_job *job, const dusk_limit_domain *domain, dusk_statement *out,
+                         dusk_error *err)
+{
+    char fact[128];
+    dusk_text text;
+    dusk_event event;
+    dusk_status status = dusk_limit_domain_event(domain, &event, err);
+    if (status != DUSK_OK) return status;
+    dusk_text_init(&text, fact, sizeof fact);
+    if (domain->keys_per_unit == 0)
+        dusk_text_add(&text, "a unit counts at most once for a key");
+    else
+        dusk_text_add(&text, "a unit has at most %lu key%s", (unsigned long)domain->keys_per_unit,
+                      domain->keys_per_unit == 1 ? "" : "s");
+    return release_state(job, out, &event, job->settings->delta, fact, err);
+}
+
+static void print_keys(release_job *job, const dusk_named *list, const size_t *indices, size_t shown)
+{
+    dusk_json *json = &job->json;
+    bool as_json = release_json(job);
+    if (as_json) dusk_json_key(json, "values");
+    if (as_json) dusk_json_open(json, '[');
+    for (size_t i = 0; i < shown; i++)
+        if (as_json)
+            dusk_json_string(json, list[indices[i]].name);
+        else
+            printf("%s\n", list[indices[i]].name);
+    if (as_json) dusk_json_close(json, ']');
+}
+
+static dusk_status describe(release_job *job, const dusk_limit_domain *domain, release_receipt *receipt,
+                            dusk_error *err)
+{
+    double shortfall;
+    char width[64], above[64];
+    dusk_text text;
+    dusk_status status = dusk_limit_domain_interval(domain, &shortfall, job->settings->confidence, err);
+    if (status != DUSK_OK) return status;
+    dusk_format_width(width, sizeof width, shortfall);
+    dusk_format_width(above, sizeof above, domain->threshold + shortfall);
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    dusk_text_add(&text,
+                  "each count is at most %s below the true one of its rank, and when fewer than %zu keys are "
+                  "shown no other is more than %s above the count of rank %zu, with %g %% confidence",
+                  width, domain->k, above, domain->limit + 1, 100 * job->settings->confidence);
+    return DUSK_OK;
+}
+
+static dusk_status end(release_job *job, const dusk_limit_domain *domain, release_receipt *receipt,
+                       dusk_error *err)
+{
+    if (job->settings->json) {
+        double shortfall;
+        dusk_status status = dusk_limit_domain_interval(domain, &shortfall, job->settings->confidence, err);
+        if (status != DUSK_OK) return status;
+        dusk_json_key(&job->json, "threshold");
+        dusk_json_number(&job->json, domain->threshold);
+        dusk_json_key(&job->json, "shortfall");
+        dusk_json_number(&job->json, shortfall);
+        dusk_json_key(&job->json, "confidence");
+        dusk_json_number(&job->json, job->settings->confidence);
+    }
+    return release_end(job, receipt, err);
+}
+
+dusk_status release_top_keys(release_job *job, dusk_error *err)
+{
+    dusk_status status;
+    dusk_limit_domain domain;
+    dusk_statement statement;
+    release_receipt receipt = { .statement = &statement,
+                                .label = "accuracy",
+                                .input = "what is not a number of units counts as none" };
+    dusk_named *list = NULL;
+    uint64_t *units = NULL;
+    size_t n = 0, keys = 0, shown = 0, *indices = NULL;
+    DUSK_TRY(prepare(job, &domain, err));
+    DUSK_TRY(state(job, &domain, &statement, err));
+    DUSK_TRY(describe(job, &domain, &receipt, err));
+    if (!job->settings->dry_run) {
+        DUSK_NEW(indices, domain.k);
+        DUSK_TRY(release_read_keys(job, &list, &n, &units, &keys, err));
+        DUSK_TRY(dusk_limit_domain_release(&domain, indices, &shown, units, keys, job->gen, err));
+    }
+    print_keys(job, list, indices, shown);
+    DUSK_TRY(end(job, &domain, &receipt, err));
+done:
+    release_keys_free(list, n, units);
+    dusk_deallocate(indices);
+    return status;
+}
