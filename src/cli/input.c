@@ -222,6 +222,28 @@ bool dusk_input_number(dusk_input *input, double *x)
     return true;
 }
 
+bool dusk_input_step(dusk_input *input, double *x)
+{
+    field f, other;
+    int c;
+    bool last;
+    f.length = 0;
+    f.quoted = f.too_long = false;
+    if (input->table) {
+        size_t index = 0;
+        do c = read_field(input, index++ == input->column ? &f : &other);
+        while (c == ',');
+        last = c == EOF && index == 1 && (input->column ? other.length : f.length) == 0;
+    } else {
+        while ((c = next_byte(input)) != EOF && c != '\n') field_add(&f, c);
+        last = c == EOF && f.length == 0;
+        field_end(input, &f);
+    }
+    if (last) return false;
+    *x = field_number(&f);
+    return true;
+}
+
 bool dusk_input_row(dusk_input *input)
 {
     field f;

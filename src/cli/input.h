@@ -50,6 +50,9 @@ dusk_status dusk_input_close(dusk_input *input, dusk_error *err);
 /* The next number; false at the end. Numbers are given out as they arrive, so
  * that a stream can be answered while it is open. */
 bool dusk_input_number(dusk_input *input, double *x);
+/* The next step of a stream: the number of a line or record, NaN when it is blank or no
+ * number; false at the end. Blank lines are steps; a line is given out when it ends. */
+bool dusk_input_step(dusk_input *input, double *x);
 /* The next row (a line that is not blank, or a record); false at the end. */
 bool dusk_input_row(dusk_input *input);
 /* The next record of DUSK_INPUT_RECORDS: `take` gets its fields in order, a field that

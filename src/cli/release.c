@@ -278,7 +278,8 @@ static const dusk_section sections[] = {
       "number of distinct units that have it. randomized-response reads one answer 0, 1, ... per person, "
       "with "
       "--estimate the counts of each answer. sparse-vector reads one query answer a line and replies to "
-      "each as it comes.\n"
+      "each as it comes. count-stream and sum-stream read one number a line, a step, and a blank line is a "
+      "step in which nothing happened; each is answered as it comes.\n"
       "What a private field holds never causes an error: what is not a number is treated by the "
       "mechanism's rule (0 for a released number, the bound nearest 0 in sums, no bin, the lowest score), "
       "and the receipt says so without saying how often." },
@@ -286,7 +287,7 @@ static const dusk_section sections[] = {
       "One answer is one number or name on a line. Vectors are a line a coordinate; histogram gives lines "
       "of low, high and count; several quantiles lines of q and value; keys a line a key in the order of "
       "its bytes, with a noisy count where the method has one; sparse-vector above or below for each "
-      "query; a tab is between fields. Numbers have the fewest digits that read back as the same double. "
+      "query; streams a sum for each step; a tab is between fields. Numbers have the fewest digits that read back as the same double. "
       "With --json the output is one object that also holds interval and statement." },
     { "Privacy",
       "The promise compares neighbouring data: with add-remove (the default) one unit's rows are there or "

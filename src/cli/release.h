@@ -26,12 +26,16 @@ typedef struct release_settings {
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     const char *schema, *marginals;         /* of tables */
     const char *regions, *columns, *shares; /* of trees */
+    int64_t length, window;                 /* of streams */
     int counts;
     int neighbours, noise, method;
     int64_t limit;
     bool unrestricted;
     bool classical, squared, monotonic, estimate, json, dry_run, list;
 } release_settings;
+
+/* The words of --method: those of keys, then those of streams. */
+enum { RELEASE_METHOD_TREE = 3 };
 
 /* One run. */
 typedef struct release_job {
@@ -57,6 +61,7 @@ release_function release_histogram, release_quantiles, release_median, release_k
 release_function release_top_keys;
 release_function release_marginals;
 release_function release_hierarchy;
+release_function release_count_stream, release_sum_stream;
 
 /* What the receipt says besides the statement. */
 typedef struct release_receipt {

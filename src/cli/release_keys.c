@@ -19,6 +19,9 @@ static dusk_status prepare(const release_job *job, dusk_key_selection *out, dusk
         DUSK_KEYS_GAUSSIAN,
     };
     const release_settings *s = job->settings;
+    if (s->method >= RELEASE_METHOD_TREE)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "methods of keys: truncated-geometric, laplace, gaussian",
+                         "--method has a word that is for streams");
     return dusk_key_selection_init(out, methods[s->method], (uint32_t)s->keys_per_unit, s->epsilon, s->delta,
                                    err);
 }

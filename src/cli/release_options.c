@@ -88,9 +88,14 @@ const dusk_option dusk_release_options[] = {
       .help = "top-keys: a unit may have any number of keys" },
     { .name = "limit", .argument = "N", WHOLE, AT(limit), .low = 1, .high = 1073741824, .sample = "100",
       .heading = "Mechanism", .help = "top-keys: choose among the N keys of the largest counts (default 10 K)" },
-    { .name = "method", .argument = "truncated-geometric|laplace|gaussian", CHOICE, AT(method), .sample = "laplace",
-      .fallback = "truncated-geometric", .heading = "Mechanism",
-      .help = "how keys are selected; laplace and gaussian also give noisy counts" },
+    { .name = "method", .argument = "METHOD", .choices = "truncated-geometric|laplace|gaussian|tree|honaker", CHOICE,
+      AT(method), .sample = "laplace", .fallback = "truncated-geometric", .heading = "Mechanism",
+      .help = "how keys are selected: truncated-geometric, or laplace or gaussian, which also give noisy counts; how "
+              "streams are summed: tree (the default there) or honaker, the same tree with about half the variance" },
+    { .name = "length", .argument = "N", WHOLE, AT(length), .low = 1, .high = INT64_C(1) << 40, .sample = "1000",
+      .heading = "Mechanism", .help = "at most how many steps a stream has; public, and declared beforehand" },
+    { .name = "window", .argument = "W", WHOLE, AT(window), .low = 1, .high = INT64_C(1) << 40, .sample = "24",
+      .heading = "Mechanism", .help = "sums of the last W steps of a stream instead of all so far" },
     { .name = "shares", .argument = "equal|optimal|S,...", STRING, AT(shares), .sample = "1,2,4", .heading = "Mechanism",
       .help = "how the levels of a tree share the promise: equally, so that the variances of all nodes have the "
               "least sum, or in these proportions, the root first (0: not counted)" },

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk release count-stream, sum-stream: running sums of a stream, each answer printed
+ * before the next line is read. A line is a step, also a blank one. How many steps there
+ * are is public; what they hold is not. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/release.h"
+
+#define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
+
+static dusk_status read_bounds(const release_job *job, dusk_stream_options *options, dusk_error *err)
+{
+    double bounds[2];
+    if (!job->settings->bounds) return DUSK_OK;
+    if (dusk_parse_list(job->settings->bounds, ':', bounds, 2) != 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --bounds 0:100",
+                         "--bounds must have the form LO:HI");
+    options->lower = bounds[0];
+    options->upper = bounds[1];
+    return DUSK_OK;
+}
+
+/* Without --length only a window bounds what one item touches. */
+static dusk_status read_length(const release_job *job, dusk_stream_options *options, dusk_error *err)
+{
+    bool length = release_given(job, "length"), window = release_given(job, "window");
+    if (!length && !window)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example, "%s needs --length or --window",
+                         job->mechanism->name);
+    options->length = length ? (uint64_t)job->settings->length : UINT64_C(1) << 40;
+    options->window = window ? (uint64_t)job->settings->window : 0;
+    return DUSK_OK;
+}
+
+static dusk_status read_promise(const release_job *job, dusk_stream_options *options, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    options->epsilon = s->epsilon;
+    if (release_given(job, "delta")) {
+        options->delta = s->delta;
+        if (!(s->delta > 0))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --delta away for Laplace noise and no delta",
+                             "--delta must be above 0 and below 1");
+    }
+    if (release_given(job, "sensitivity")) {
+        options->sensitivity = s->sensitivity;
+        if (!(s->sensitivity > 0))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --sensitivity away to take it from the bounds",
+                             "--sensitivity must be above 0");
+    }
+    return DUSK_OK;
+}
+
+static dusk_status read_method(const release_job *job, dusk_stream_options *options, dusk_error *err)
+{
+    if (!release_given(job, "method")) return DUSK_OK;
+    options->method = (dusk_stream_method)(job->settings->method - RELEASE_METHOD_TREE + DUSK_STREAM_TREE);
+    if (job->settings->method >= RELEASE_METHOD_TREE) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "methods of streams: tree, honaker",
+                     "--method has a word that is for keys");
+}
+
+static dusk_status begin(const release_job *job, dusk_stream **out, bool count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_stream_options options;
+    dusk_stream_options_init(&options);
+    options.neighbours = job->neighbours;
+    options.items_per_unit = (uint32_t)job->settings->rows_per_unit;
+    options.unit = job->settings->unit ? job->settings->unit : count ? "event" : "item";
+    if (count) {
+        options.whole = true;
+        options.lower = 0;
+        options.upper = COUNT_MOST;
+        options.sensitivity = 1;
+    }
+    DUSK_TRY(read_bounds(job, &options, err));
+    DUSK_TRY(read_length(job, &options, err));
+    DUSK_TRY(read_method(job, &options, err));
+    DUSK_TRY(read_promise(job, &options, err));
+    DUSK_TRY(dusk_stream_new(out, &options, err));
+done:
+    return status;
+}
+
+static dusk_status print_answer(release_job *job, uint64_t step, double value, double half_width,
+                                dusk_error *err)
+{
+    if (job->settings->json) {
+        dusk_json_open(&job->json, '{');
+        dusk_json_key(&job->json, "step");
+        dusk_json_number(&job->json, (double)step);
+        dusk_json_key(&job->json, "value");
+        dusk_json_number(&job->json, value);
+        dusk_json_key(&job->json, "half_width");
+        dusk_json_number(&job->json, half_width);
+        dusk_json_close(&job->json, '}');
+    } else {
+        dusk_print_number(stdout, value);
+        fputc('\n', stdout);
+    }
+    return dusk_output_flush(err); /* who feeds the stream may be waiting for it */
+}
+
+/* Answer until the declared length is reached or the input ends; the widest interval. */
+static dusk_status answer_all(release_job *job, dusk_stream *stream, dusk_input *input, double *widest,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    uint64_t step = 0, most = release_given(job, "length") ? (uint64_t)job->settings->length : UINT64_MAX;
+    double number, value, half_width;
+    while (step < most && dusk_input_step(input, &number)) {
+        DUSK_TRY(dusk_stream_release(stream, &value, number, job->gen, err));
+        DUSK_TRY(dusk_stream_interval(stream, &half_width, ++step, job->settings->confidence, err));
+        DUSK_TRY(print_answer(job, step, value, half_width, err));
+        *widest = fmax(*widest, half_width);
+    }
+    DUSK_TRY(dusk_input_close(input, err));
+done:
+    return status;
+}
+
+static void describe(const release_job *job, release_receipt *receipt, double widest, uint64_t steps)
+{
+    char width[64];
+    dusk_text text;
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    dusk_format_width(width, sizeof width, widest);
+    if (steps == 0)
+        dusk_text_add(&text, "the last answer will be within %s of the exact sum with %g %% confidence",
+                      width, 100 * job->settings->confidence);
+    else
+        dusk_text_add(&text, "each of the %llu answers is within %s of the exact sum with %g %% confidence",
+                      (unsigned long long)steps, width, 100 * job->settings->confidence);
+    dusk_text_init(&text, receipt->input, sizeof receipt->input);
+    dusk_text_add(&text,
+                  "a line is a step, its number clamped into the bounds; a blank line, and what is not a "
+                  "number, is a step without items%s",
+                  release_given(job, "length") && steps == (uint64_t)job->settings->length
+                      ? "; nothing is read after --length steps"
+                      : "");
+}
+
+static void end_json(release_job *job, double widest)
+{
+    dusk_json_close(&job->json, ']');
+    dusk_json_key(&job->json, "half_width");
+    dusk_json_number(&job->json, widest);
+    dusk_json_key(&job->json, "confidence");
+    dusk_json_number(&job->json, job->settings->confidence);
+}
+
+static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
+{
+    dusk_status status;
+    dusk_stream *stream = NULL;
+    dusk_statement statement;
+    release_receipt receipt = { .statement = &statement };
+    dusk_input input = { .file = NULL };
+    double widest;
+    uint64_t last;
+    DUSK_TRY(begin(job, &stream, count, err));
+    DUSK_TRY(dusk_stream_state(stream, &statement, err));
+    last = (uint64_t)(release_given(job, "length") ? job->settings->length : job->settings->window);
+    DUSK_TRY(dusk_stream_interval(stream, &widest, last, job->settings->confidence, err));
+    if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, DUSK_INPUT_NUMBERS, err));
+    if (release_json(job)) {
+        dusk_json_key(&job->json, "answers");
+        dusk_json_open(&job->json, '[');
+    }
+    if (!job->settings->dry_run) {
+        widest = 0;
+        DUSK_TRY(answer_all(job, stream, &input, &widest, err));
+    }
+    if (job->settings->json) end_json(job, widest);
+    describe(job, &receipt, widest, dusk_stream_steps(stream));
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;
+    dusk_stream_free(stream);
+    return status;
+}
+
+dusk_status release_count_stream(release_job *job, dusk_error *err) { return release_stream(job, true, err); }
+
+dusk_status release_sum_stream(release_job *job, dusk_error *err) { return release_stream(job, false, err); }

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+dusk release count-stream --epsilon 1 || echo $?
+dusk release sum-stream --epsilon 1 --length 10 || echo $?
+dusk release sum-stream --epsilon 1 --length 10 --bounds 0 || echo $?
+dusk release sum-stream --epsilon 1 --length 10 --bounds 5:5 || echo $?
+dusk release count-stream --epsilon 0 --length 10 || echo $?
+dusk release count-stream --epsilon 1 --delta 0 --length 10 || echo $?
+dusk release count-stream --epsilon 1 --length 10 --method laplace || echo $?
+dusk release keys --epsilon 1 --delta 1e-6 --method tree keys.txt || echo $?
+dusk release count-stream --epsilon 1 --length 10 --sensitivity 0 || echo $?
+dusk release count-stream --epsilon 1 --length 1099511627776 --bounds 0:1e18 || echo $?
