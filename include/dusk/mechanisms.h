@@ -123,6 +123,37 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_noise_event(const dusk_noise *noise, dus
 DUSK_API DUSK_MUST_USE dusk_status dusk_noise_interval(const dusk_noise *noise, double *half_width,
                                                        double confidence, dusk_error *err);
 
+/* Laplace mechanism whose answer lies in a public range, epsilon-DP [Holohan,
+ * Antonatos, Braghin & Mac Aonghusa 2020]: P(k) ~ exp(-|k - value|/b) on the points of the
+ * grid in [lower, upper]. A value. Renormalising alone would break epsilon, so that b is
+ * larger than sensitivity/epsilon: the least one that keeps it. Where answers may be clamped
+ * to the range, clamping those of dusk_laplace_init costs nothing and has less noise; this one has
+ * no heaps at the ends. */
+typedef struct dusk_bounded_laplace {
+    int grid;            /* answers are multiples of 2^grid   */
+    double lower, upper; /* of answers; values are clamped    */
+    double scale;        /* b                                 */
+    double sensitivity;  /* as declared                       */
+    double epsilon;      /* what was asked for                */
+} dusk_bounded_laplace;
+/* `grid` may be DUSK_GRID_DEFAULT: at least 2^40 steps in the range. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_bounded_laplace_init(dusk_bounded_laplace *out, double lower,
+                                                             double upper, double sensitivity, double epsilon,
+                                                             int grid, dusk_error *err);
+/* The value is rounded to the grid and clamped (NaN counts as 0). There is no
+ * rejection: the work does not depend on the value. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_bounded_laplace_release(const dusk_bounded_laplace *mechanism,
+                                                                double *out, double value,
+                                                                dusk_generator *gen, dusk_error *err);
+/* pure(e), e the exact epsilon of the law. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_bounded_laplace_event(const dusk_bounded_laplace *mechanism,
+                                                              dusk_event *out, dusk_error *err);
+/* With probability at least `confidence` the answer is within *half_width of a value in the
+ * range, wherever in the range it is (near its ends it is nearer, and biased inward). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_bounded_laplace_interval(const dusk_bounded_laplace *mechanism,
+                                                                 double *half_width, double confidence,
+                                                                 dusk_error *err);
+
 /* A vector total over units: each contribution is clipped to the sensitivity
  * in the norm of the noise, rounded *toward zero* to the grid, which makes no
  * norm larger, and added exactly. So no sensitivity is lost to rounding; the total

@@ -53,7 +53,7 @@ typedef dusk_status release_function(release_job *job, dusk_error *err);
 /* What runs the mechanism called `name`, or NULL. */
 release_function *release_find(const char *name);
 release_function release_laplace, release_gaussian, release_discrete_laplace, release_discrete_gaussian;
-release_function release_staircase, release_truncated_laplace;
+release_function release_staircase, release_truncated_laplace, release_bounded_laplace;
 release_function release_exponential, release_permute_and_flip, release_noisy_max, release_top_k;
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;

@@ -123,8 +123,39 @@ static void truncated_laplace(void **state)
     check("truncated, nearly uniform", &noise, truncated_cdf, noise.shape / 150, 7);
 }
 
+/* Values inside and at an end of a range of 100 steps, and of 2^40 steps in 100 cells. */
+static void bounded_laplace(void **state)
+{
+    (void)state;
+    for (int fine = 0; fine < 2; fine++)
+        for (int value = 0; value <= 60; value += 30) {
+            static counts c;
+            dusk_bounded_laplace m;
+            dusk_generator *gen = seeded((uint64_t)(20 + value + fine));
+            double all = 0;
+            assert_int_equal(dusk_bounded_laplace_init(&m, 0, 100, 10, 0.7, fine ? -33 : 0, NULL), DUSK_OK);
+            for (size_t i = 0; i < CELLS; i++) {
+                double x = (double)i, from = fabs(x - value), to = fabs(x + 1 - value);
+                c.wanted[i] = fine       ? x < 100 ? fabs(exp(-from / m.scale) - exp(-to / m.scale)) : 0
+                              : x <= 100 ? exp(-from / m.scale)
+                                         : 0;
+                c.seen[i] = 0;
+                all += c.wanted[i];
+            }
+            for (size_t i = 0; i < CELLS; i++) c.wanted[i] /= all;
+            for (size_t i = 0; i < N; i++) {
+                double out;
+                assert_int_equal(dusk_bounded_laplace_release(&m, &out, value, gen, NULL), DUSK_OK);
+                c.seen[(size_t)fmin(out, fine ? 99 : 100)]++;
+            }
+            judge(fine ? "bounded, fine" : "bounded, coarse", &c);
+            dusk_generator_free(gen);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(staircase), cmocka_unit_test(truncated_laplace) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(staircase), cmocka_unit_test(truncated_laplace),
+                                        cmocka_unit_test(bounded_laplace) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
