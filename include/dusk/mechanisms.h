@@ -643,6 +643,61 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_state(const dusk_hierarchy *hi
 DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_interval(const dusk_hierarchy *hierarchy,
                                                            double *half_widths, bool fitted, dusk_error *err);
 
+/* A balanced tree over `leaves` bins in a row, `branching` >= 2 of them below a node: its
+ * last `leaves` nodes are the bins in their order, all of one level. With fitted counts,
+ * sums over adjacent bins err less than sums of a plain histogram. *nodes: how many
+ * nodes it has; `parents` may be NULL, to ask for that only. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_balanced(uint32_t *parents, size_t *nodes, size_t leaves,
+                                                           uint32_t branching, dusk_error *err);
+/* The branching that is best for random ranges of so many bins with equal shares
+ * [Qardaji, Yang & Li 2013, equation 3; two dimensions: section 5.1, for a side]. */
+DUSK_API uint32_t dusk_hierarchy_branching(size_t leaves, unsigned dimensions);
+
+/* Spatial histogram: a complete tree of cells over a public box, each cell split into
+ * split x split equal ones [Cormode, Procopiuc, Srivastava, Shen & Yu 2012]; a quadtree
+ * where split is 2. Cells are counted, fitted and enclosed as nodes of a hierarchy. */
+typedef struct dusk_box {
+    double x_low, x_high, y_low, y_high;
+} dusk_box;
+
+/* What becomes of points that are not in the box; a point with a NaN is never counted. */
+typedef enum dusk_outside {
+    DUSK_OUTSIDE_DROP = 1, /* they are in no cell     */
+    DUSK_OUTSIDE_CLAMP = 2 /* they are moved to its edge */
+} dusk_outside;
+
+typedef struct dusk_quadtree dusk_quadtree;
+#define DUSK_QUADTREE_CELLS_MAX (1u << 24)
+
+/* split^(2 depth) cells on the last level, at most DUSK_QUADTREE_CELLS_MAX. `shares` has
+ * depth + 1 numbers as for dusk_hierarchy_new; NULL: those of least variance for ranges
+ * that touch split^l cells of level l, growing by split^(1/3) a level for Laplace noise
+ * (the "geometric" budget) and by split^(1/2) for Gaussian noise. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_new(dusk_quadtree **out, const dusk_aggregate *how,
+                                                     const dusk_box *box, uint32_t split, uint32_t depth,
+                                                     const double *shares, dusk_outside outside,
+                                                     dusk_error *err);
+DUSK_API void dusk_quadtree_free(dusk_quadtree *quadtree);
+/* Its tree, for dusk_hierarchy_fit, _whole, _event and _interval. Node 0 is the box; the
+ * cells of node i are the nodes split^2 i + 1 and following. Borrowed. */
+DUSK_API const dusk_hierarchy *dusk_quadtree_hierarchy(const dusk_quadtree *quadtree);
+DUSK_API size_t dusk_quadtree_nodes(const dusk_quadtree *quadtree);
+/* Where node i lies. A cell has its low edges, and its high ones only at the end of the box. */
+DUSK_API dusk_box dusk_quadtree_cell(const dusk_quadtree *quadtree, size_t node);
+/* Noisy counts of the n points (x[i], y[i]) for all nodes. Each call is a release. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_release(const dusk_quadtree *quadtree, double *noisy,
+                                                         const double *x, const double *y, size_t n,
+                                                         dusk_generator *gen, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_state(const dusk_quadtree *quadtree, dusk_statement *out,
+                                                       dusk_error *err);
+/* How many points lie in `range`: the counts of the largest cells inside it, and of the last
+ * level's cells that it cuts the part that their area has. Public post-processing. With
+ * half-widths in the place of counts: how far noise alone puts it off, at most; that
+ * points lie evenly in the cells that are cut is an assumption. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_query(const dusk_quadtree *quadtree, double *value,
+                                                       const double *counts, const dusk_box *range,
+                                                       dusk_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,6 +68,54 @@ done:
     return status;
 }
 
+/* ---- Balanced trees --------------------------------------------------------------- */
+
+/* The sizes of the levels of a balanced tree, the last one first; how many there are. */
+static size_t balanced_levels(size_t *size, size_t leaves, uint32_t branching)
+{
+    size_t levels = 0;
+    for (size_t n = leaves;; n = (n + branching - 1) / branching) {
+        size[levels++] = n;
+        if (n == 1) return levels;
+    }
+}
+
+dusk_status dusk_hierarchy_balanced(uint32_t *parents, size_t *nodes, size_t leaves, uint32_t branching,
+                                    dusk_error *err)
+{
+    size_t size[DUSK_HIERARCHY_LEVELS_MAX], levels, total = 0, above = 0;
+    if (branching < 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 2 for a binary tree", "branching must be at least 2");
+    if (leaves < 1 || leaves > DUSK_HIERARCHY_NODES_MAX / 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give at least one bin and at most 2^25",
+                         "the number of leaves must be between 1 and %u", DUSK_HIERARCHY_NODES_MAX / 2);
+    levels = balanced_levels(size, leaves, branching);
+    for (size_t l = levels; l-- > 0;) {
+        size_t start = total;
+        for (size_t i = 0; parents && i < size[l]; i++)
+            parents[start + i] = (uint32_t)(above + i / branching);
+        above = start;
+        total += size[l];
+    }
+    *nodes = total;
+    return DUSK_OK;
+}
+
+uint32_t dusk_hierarchy_branching(size_t leaves, unsigned dimensions)
+{
+    double least = INFINITY;
+    uint32_t best = 2;
+    if (leaves > DUSK_HIERARCHY_NODES_MAX) leaves = DUSK_HIERARCHY_NODES_MAX;
+    for (uint32_t b = 2; b <= leaves && b <= 4096; b++) {
+        double h = 0;
+        for (size_t n = 1; n < leaves; n *= b) h++; /* ceil(log_b(leaves)) */
+        double variance = dimensions == 2 ? b * h * h : (b - 1.0) * h * h * h - 2 * (b + 1.0) * h * h / 3;
+        if (variance < least) best = b;
+        if (variance < least) least = variance;
+    }
+    return best;
+}
+
 /* ---- Shares ---------------------------------------------------------------------- */
 
 static dusk_status check_shares(const dusk_hierarchy *h, const double *shares, size_t levels, double *total,
