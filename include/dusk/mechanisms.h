@@ -588,6 +588,39 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_marginals_reconcile(double *counts, doub
                                                             const double *variances, double total,
                                                             bool non_negative, dusk_error *err);
 
+/* Sums of a whole domain's cells (the last column's value changing fastest) over all but
+ * the columns of each marginal, one marginal after the other. Public arithmetic. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_marginals_of(double *counts, const dusk_table *domain,
+                                                     const dusk_marginal *marginals, size_t n,
+                                                     const double *cells, dusk_error *err);
+
+/* MWEM [Hardt, Ligett & McSherry 2012]: a model of the whole table that answers a
+ * workload of counting queries, the cells of some marginals. In each round the query
+ * that the model answers worst is chosen (exponential mechanism) and measured (noise),
+ * and the model moves to what has been measured so far, by multiplicative weights. Half
+ * of the budget chooses, half measures; the number of rows, where it is not public,
+ * gets a twentieth. */
+typedef struct dusk_mwem_options {
+    size_t size; /* set by _init */
+    const dusk_marginal *marginals;
+    size_t marginals_count;
+    bool prefixes;    /* false; true: a marginal of one column asks for "at most v", not for "v" */
+    uint32_t rounds;  /* 10 */
+    uint32_t replays; /* 20: how often a round goes through all measurements */
+} dusk_mwem_options;
+DUSK_API void dusk_mwem_options_init(dusk_mwem_options *options);
+/* `model` has a weight >= 0 for every cell of the domain, the last column's value changing
+ * fastest; their sum is the number of rows as far as it is known. With probability
+ * how->confidence every query of the workload, answered by the model, is within *error
+ * of the exact count (of up to 2^42 rows): a bound that is made from what was
+ * released. Time, memory and coins of the choices depend on the data, as in
+ * dusk_selection_release. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_mwem_release(double *model, double *error, dusk_statement *statement,
+                                                     const dusk_aggregate *how,
+                                                     const dusk_mwem_options *options,
+                                                     const dusk_table *table, dusk_generator *gen,
+                                                     dusk_error *err);
+
 /* ---- Hierarchies ------------------------------------------------------------------- */
 
 /* Counts over a public tree of regions. Every node gets a noisy count, level by level

@@ -25,9 +25,11 @@ typedef struct release_settings {
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     const char *schema, *marginals;         /* of tables */
+    int64_t rounds;
     const char *regions, *columns, *shares; /* of trees */
     int64_t length, window;                 /* of streams */
     int counts;
+    bool prefixes;
     int neighbours, noise, method;
     int64_t limit;
     bool unrestricted;
@@ -59,7 +61,7 @@ release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_top_keys;
-release_function release_marginals;
+release_function release_marginals, release_mwem;
 release_function release_hierarchy;
 release_function release_count_stream, release_sum_stream;
 

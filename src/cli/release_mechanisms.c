@@ -188,6 +188,13 @@ const dusk_operand dusk_release_mechanisms[] = {
       .also = "marginal crosstab contingency cube",
       .example = "dusk release marginals --epsilon 1 --schema survey.schema --marginals 'age,sex;sex,town' "
                  "survey.csv" },
+    { .name = "mwem",
+      .heading = "Tables",
+      .summary = "the same from a model that learns what it gets most wrong",
+      .needs = "epsilon schema marginals",
+      .takes = "delta rounds prefixes rows-per-unit confidence",
+      .also = "multiplicative-weights workload",
+      .example = "dusk release mwem --epsilon 1 --schema survey.schema --marginals 2 survey.csv" },
     { .name = "hierarchy",
       .heading = "Trees",
       .summary = "counts over a tree of regions that add up",
@@ -228,6 +235,7 @@ static const struct {
     { "keys", release_keys },
     { "top-keys", release_top_keys },
     { "marginals", release_marginals },
+    { "mwem", release_mwem },
     { "hierarchy", release_hierarchy },
 };
 

@@ -99,6 +99,10 @@ const dusk_option dusk_release_options[] = {
     { .name = "shares", .argument = "equal|optimal|S,...", STRING, AT(shares), .sample = "1,2,4", .heading = "Mechanism",
       .help = "how the levels of a tree share the promise: equally, so that the variances of all nodes have the "
               "least sum, or in these proportions, the root first (0: not counted)" },
+    { .name = "rounds", .argument = "T", WHOLE, AT(rounds), .low = 1, .high = 100000, .fallback = "10", .sample = "20",
+      .heading = "Mechanism", .help = "how many queries mwem measures" },
+    { .name = "prefixes", FLAG, AT(prefixes), .heading = "Mechanism",
+      .help = "mwem: a set of one column asks for at most v, for all v, which gives ranges, instead of for v" },
     { .name = "counts", .argument = "raw|consistent|non-negative", CHOICE, AT(counts), .sample = "raw",
       .fallback = "consistent", .heading = "Output",
       .help = "marginals and trees as they were measured, made to agree, or also without negative counts (trees: in whole "

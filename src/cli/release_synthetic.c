@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dusk release marginals: what is true of whole tables. The schema and everything public is
+/* dusk release marginals, mwem: what is true of whole tables. The schema and everything public is
  * checked on a table of no rows before the data is opened; a dry run ends there. */
 #include <math.h>
 
@@ -68,6 +68,80 @@ dusk_status release_marginals(release_job *job, dusk_error *err)
                   100 * t.how.confidence);
     DUSK_TRY(release_end(job, &receipt, err));
 done:
+    dusk_deallocate(counts);
+    release_table_free(&t);
+    return status;
+}
+
+/* ---- MWEM ---------------------------------------------------------------------------- */
+
+static dusk_status learn(release_job *job, release_table *t, double *model, double *error,
+                         dusk_statement *statement, dusk_error *err)
+{
+    dusk_mwem_options options;
+    dusk_mwem_options_init(&options);
+    options.marginals = t->marginals;
+    options.marginals_count = t->marginal_count;
+    options.prefixes = job->settings->prefixes;
+    options.rounds = (uint32_t)job->settings->rounds;
+    if (!t->codes) options.replays = 1; /* only to see whether everything is in order */
+    return dusk_mwem_release(model, error, statement, &t->how, &options, &t->table, job->gen, err);
+}
+
+static dusk_status domain_cells(const release_table *t, size_t *cells, dusk_error *err)
+{
+    *cells = 1;
+    for (size_t c = 0; c < t->schema.columns; c++) {
+        *cells *= t->sizes[c];
+        if (*cells > DUSK_CELLS_MAX)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                             "leave columns out of the schema, or use synthetic-table",
+                             "the whole table has more than %u cells", DUSK_CELLS_MAX);
+    }
+    return DUSK_OK;
+}
+
+dusk_status release_mwem(release_job *job, dusk_error *err)
+{
+    dusk_status status;
+    release_table t = { 0 };
+    dusk_statement statement;
+    release_receipt receipt = { .statement = &statement, .input = RELEASE_TABLE_INPUT };
+    double *model = NULL, *counts = NULL, error;
+    bool dry = job->settings->dry_run, json;
+    size_t cells = 0, queries = 0;
+    char width[64];
+    dusk_text text;
+
+    DUSK_TRY(release_table_prepare(job, &t, err));
+    DUSK_TRY(domain_cells(&t, &cells, err));
+    DUSK_TRY(dusk_marginals_cells(&queries, &t.table, t.marginals, t.marginal_count, err));
+    DUSK_NEW(model, cells);
+    DUSK_NEW(counts, queries);
+    DUSK_TRY(learn(job, &t, model, &error, &statement, err));
+    if (!dry) {
+        DUSK_TRY(release_table_read(job, &t, err));
+        DUSK_TRY(learn(job, &t, model, &error, &statement, err));
+        DUSK_TRY(dusk_marginals_of(counts, &t.table, t.marginals, t.marginal_count, model, err));
+    }
+    json = release_json(job);
+    release_table_print(job, &t, dry ? NULL : counts, json);
+    if (json) {
+        dusk_json_key(&job->json, "error");
+        dusk_json_number(&job->json, dry ? (double)NAN : error);
+        dusk_json_key(&job->json, "confidence");
+        dusk_json_number(&job->json, t.how.confidence);
+    }
+    dusk_format_width(width, sizeof width, error);
+    dusk_text_init(&text, receipt.interval, sizeof receipt.interval);
+    if (dry)
+        dusk_text_add(&text, "what it is follows from the answers");
+    else
+        dusk_text_add(&text, "all %zu queries are within %s of the exact counts with %g %% confidence",
+                      queries, width, 100 * t.how.confidence);
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    dusk_deallocate(model);
     dusk_deallocate(counts);
     release_table_free(&t);
     return status;

@@ -132,3 +132,21 @@ dusk_cell_walk dusk_cell_walk_all(const dusk_table *domain, const dusk_marginal 
 {
     return walk_start(domain, NULL, domain->columns, to);
 }
+
+dusk_status dusk_marginals_of(double *counts, const dusk_table *domain, const dusk_marginal *marginals,
+                              size_t n, const double *cells, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t all = 0, sum = 0;
+
+    DUSK_TRY(dusk_marginals_cells(&sum, domain, marginals, n, err));
+    DUSK_TRY(dusk_table_cells(&all, domain, err));
+    for (size_t i = 0; i < sum; i++) counts[i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        dusk_cell_walk walk = dusk_cell_walk_all(domain, &marginals[i]);
+        for (size_t c = 0; c < all; c++, dusk_cell_walk_next(&walk)) counts[walk.at] += cells[c];
+        counts += dusk_marginal_cells(domain, &marginals[i]);
+    }
+done:
+    return status;
+}
