@@ -24,7 +24,7 @@ typedef struct release_settings {
     double threshold, numeric_epsilon, first, second, gamma;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
-    const char *schema, *marginals;         /* of tables */
+    const char *schema, *marginals; /* of tables */
     int64_t rounds;
     const char *regions, *columns, *shares; /* of trees */
     int64_t length, window;                 /* of streams */
