@@ -220,6 +220,56 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_interval(const dusk_knorm *knorm, 
                                                        double *half_width, double confidence,
                                                        dusk_error *err);
 
+/* Planar Laplace noise for places [Andres, Bordenabe, Chatzikokolakis & Palamidessi
+ * 2013]: "geo-indistinguishability". Places x apart give any answer with probabilities
+ * within a factor exp(epsilon x); so nearby places are hidden among each other, and
+ * where in the world somebody is may be seen. The relation is replace-one: a place is
+ * exchanged for another at most `distance` away. A value; its fields are for reading. */
+typedef struct dusk_planar_laplace {
+    int grid;               /* coordinates of answers are multiples of 2^grid */
+    double epsilon;         /* per unit of distance */
+    double distance;        /* how far apart the places are for which the event is priced */
+    double unit[2];         /* distance for a unit of each coordinate; 1 in the plane */
+    double scale[2];        /* of the noise, in units of each coordinate */
+    double low[2], high[2]; /* public box; infinite: none */
+    double stretch;         /* true distances are at most so many times those that units give */
+} dusk_planar_laplace;
+
+/* Places are points of a plane. epsilon = ln(4) / 200 with distance = 200 hides a place
+ * among those within 200 m up to a factor of 4. `grid` as for dusk_knorm_init. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_init(dusk_planar_laplace *out, double epsilon,
+                                                            double distance, int grid, dusk_error *err);
+/* Places are (latitude, longitude) in degrees in the public box from `low` to `high`, at
+ * most 90 degrees each way and not beyond 85 degrees of latitude; distances are metres.
+ * The promise is for true distances on the WGS 84 ellipsoid: those that noise and event
+ * are made for are never longer, and shorter by one per cent or, for parts of the box
+ * nearer to the equator than others, by as much as its circles of latitude differ. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_degrees_init(dusk_planar_laplace *out, double epsilon,
+                                                                    double distance, const double low[2],
+                                                                    const double high[2], int grid,
+                                                                    dusk_error *err);
+/* Give it a public box (a smaller one): a place outside counts as the nearest point of
+ * the box, and so do answers. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_bound(dusk_planar_laplace *planar, const double low[2],
+                                                             const double high[2], dusk_error *err);
+/* Release n places; `places` and `out` have 2 n numbers, the coordinates of each place
+ * one after the other. NaN counts as 0; time as for dusk_knorm_release. Each place has
+ * noise of its own: several of one person cost the sum, and are more telling together
+ * when the person did not move. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_release(const dusk_planar_laplace *planar, double *out,
+                                                               const double *places, size_t n,
+                                                               dusk_generator *gen, dusk_error *err);
+/* What was released of a unit that has at most `places` >= 1 of the places:
+ * metric(epsilon, distance) * places. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_event(const dusk_planar_laplace *planar,
+                                                             uint64_t places, dusk_event *out,
+                                                             dusk_error *err);
+/* With probability at least `confidence` an answer is within *radius (in the unit of
+ * distance) of its place, or of the point of the box nearest to it. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_interval(const dusk_planar_laplace *planar,
+                                                                double *radius, double confidence,
+                                                                dusk_error *err);
+
 /* ---- Choice ---------------------------------------------------------------- */
 
 typedef enum dusk_selection_method {

@@ -213,11 +213,11 @@ dusk_status dusk_knorm_release_width(const dusk_knorm *knorm, double *out, const
 
     DUSK_TRY(check_knorm(knorm, err));
     DUSK_NEW(answers, n);
-    DUSK_TRY(dusk_ball_init(&ball, kind[knorm->norm], n, scale_in_steps(knorm), width, err));
+    DUSK_TRY(dusk_ball_init(&ball, kind[knorm->norm], n, width, err));
     DUSK_TRY(dusk_ball_draw(&ball, gen, err));
     for (size_t i = 0; i < n; i++) {
         dusk_int128 steps;
-        DUSK_TRY(dusk_ball_round(&ball, &steps, i, values[i], knorm->grid, gen, err));
+        DUSK_TRY(dusk_ball_round(&ball, &steps, i, scale_in_steps(knorm), values[i], knorm->grid, gen, err));
         answers[i] = dusk_fixed_value(steps, knorm->grid);
     }
     DUSK_DECLASSIFY(answers, n * sizeof *answers);

@@ -32,14 +32,12 @@ static dusk_ball_places places_of(dusk_ball_norm norm, size_t d)
 /* How many layers are drawn at once: 128 digits; in tests as few as there can be. */
 static unsigned first_layers(const dusk_ball *ball) { return ball->width == DUSK_WIDTH_FULL ? 2 : 1; }
 
-dusk_status dusk_ball_init(dusk_ball *out, dusk_ball_norm norm, size_t dimension, double scale,
-                           unsigned width, dusk_error *err)
+dusk_status dusk_ball_init(dusk_ball *out, dusk_ball_norm norm, size_t dimension, unsigned width,
+                           dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     /* in one dimension all norms are the same */
-    dusk_ball ball = {
-        .norm = dimension == 1 ? DUSK_BALL_L1 : norm, .dimension = dimension, .scale = scale, .width = width
-    };
+    dusk_ball ball = { .norm = dimension == 1 ? DUSK_BALL_L1 : norm, .dimension = dimension, .width = width };
     ball.at = places_of(ball.norm, dimension);
     ball.room = first_layers(&ball);
     DUSK_NEW(ball.coins, ball.room * ball.at.count);
@@ -153,9 +151,9 @@ static void measure(dusk_ball *ball)
     radius = sum_of_exponentials(hi, lo, ball->at.radius, &error);
     ball->doubt = error / radius + 9 * U;
     if (ball->norm == DUSK_BALL_L2)
-        ball->doubt += share_radius(ball, hi, lo, ball->scale * radius);
+        ball->doubt += share_radius(ball, hi, lo, radius);
     else
-        ball->length[0] = ball->scale * radius;
+        ball->length[0] = radius;
 }
 
 dusk_status dusk_ball_draw(dusk_ball *ball, dusk_generator *gen, dusk_error *err)
@@ -171,7 +169,7 @@ dusk_status dusk_ball_draw(dusk_ball *ball, dusk_generator *gen, dusk_error *err
 /* Coordinate i of the noise in steps, and how far off that may be; false when
  * nothing is known. */
 DUSK_PROVEN(coordinate)
-static bool coordinate(const dusk_ball *ball, size_t i, double *z, double *margin)
+static bool coordinate(const dusk_ball *ball, size_t i, double scale, double *z, double *margin)
 {
     size_t n = ball->at.count, j = ball->at.directions + (ball->norm == DUSK_BALL_L2 ? i / 2 : i);
     uint64_t hi = ball->coins[j], lo = ball->coins[n + j];
@@ -180,17 +178,17 @@ static bool coordinate(const dusk_ball *ball, size_t i, double *z, double *margi
     case DUSK_BALL_L1: { /* a sign, then the digits of the exponential */
         uint64_t digits = hi << 1 | lo >> 63;
         if (digits == 0 || digits == UINT64_MAX) return false;
-        length = ball->scale * dusk_ball_exponential(digits, lo << 1);
+        length = scale * dusk_ball_exponential(digits, lo << 1);
         *z = hi >> 63 ? -length : length;
         break;
     }
     case DUSK_BALL_L2:
-        length = ball->length[i / 2];
+        length = scale * ball->length[i / 2];
         dusk_ball_direction(&c, &s, hi);
         *z = length * (i % 2 ? s : c);
         break;
     default:
-        length = ball->length[0];
+        length = scale * ball->length[0];
         *z = length * ((double)(int64_t)(hi ^ UINT64_C(1) << 63) * 0x1p-63);
         break;
     }
@@ -223,16 +221,16 @@ static bool decide(dusk_int128 *out, double x, double z, double margin)
 }
 
 DUSK_PROVEN(dusk_ball_round)
-dusk_status dusk_ball_round(dusk_ball *ball, dusk_int128 *out, size_t i, double value, int grid,
+dusk_status dusk_ball_round(dusk_ball *ball, dusk_int128 *out, size_t i, double scale, double value, int grid,
                             dusk_generator *gen, dusk_error *err)
 {
     const dusk_int128 most = (dusk_int128)1 << 125;
     double x = clamp_value(value, grid), z, margin;
     dusk_status status = DUSK_OK;
     dusk_int128 answer;
-    if (ball->rough || !coordinate(ball, i, &z, &margin) || !(fabs(z) < 0x1p100) ||
+    if (ball->rough || !coordinate(ball, i, scale, &z, &margin) || !(fabs(z) < 0x1p100) ||
         !decide(&answer, ldexp(x, -grid), z, margin))
-        status = dusk_ball_round_real(ball, &answer, i, x, grid, gen, err);
+        status = dusk_ball_round_real(ball, &answer, i, scale, x, grid, gen, err);
     if (status != DUSK_OK) return status;
     answer = answer < most ? answer : most;
     *out = answer > -most ? answer : -most;

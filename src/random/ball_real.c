@@ -16,7 +16,7 @@
 typedef struct asked {
     dusk_ball *ball;
     size_t i;
-    double value;
+    double scale, value;
     int grid;
     dusk_generator *gen;
     unsigned level; /* how often it was asked */
@@ -218,7 +218,7 @@ static dusk_status enclose_answer(void *real, dusk_interval *out, dusk_error *er
     enclose_whole(ball, q->level, precision);
     enclose_noise(ball, q->i, out);
     dusk_interval_init(&x, precision);
-    dusk_interval_set(&x, ball->scale);
+    dusk_interval_set(&x, q->scale);
     dusk_interval_mul(out, out, &x);
     dusk_interval_set(&x, q->value);
     dusk_interval_scale(&x, &x, -(long)q->grid);
@@ -230,9 +230,9 @@ static dusk_status enclose_answer(void *real, dusk_interval *out, dusk_error *er
 }
 
 DUSK_PROVEN(dusk_ball_round_real)
-dusk_status dusk_ball_round_real(dusk_ball *ball, dusk_int128 *out, size_t i, double value, int grid,
-                                 dusk_generator *gen, dusk_error *err)
+dusk_status dusk_ball_round_real(dusk_ball *ball, dusk_int128 *out, size_t i, double scale, double value,
+                                 int grid, dusk_generator *gen, dusk_error *err)
 {
-    asked q = { .ball = ball, .i = i, .value = value, .grid = grid, .gen = gen };
+    asked q = { .ball = ball, .i = i, .scale = scale, .value = value, .grid = grid, .gen = gen };
     return dusk_real_floor(out, enclose_answer, &q, err);
 }

@@ -2,8 +2,8 @@
 #ifndef DUSK_RANDOM_NOISE_BALL_H
 #define DUSK_RANDOM_NOISE_BALL_H
 
-/* Noise with density ~ exp(-|z| / scale) in d dimensions, |.| a norm, and the
- * exact rounding of value + noise. With R a sum of independent exponentials:
+/* Noise with density ~ exp(-|z|) in d dimensions, |.| a norm, and the exact rounding
+ * of value + scale noise. With R a sum of independent exponentials:
  *   l1   every coordinate is Laplace by itself
  *   l2   R of d terms times a point of the sphere. Two coordinates at a time are
  *        sqrt(E) (cos, sin)(2 pi V), over the root of the sum of all E [Box & Muller
@@ -41,34 +41,33 @@ typedef struct dusk_ball_places {
 typedef struct dusk_ball {
     dusk_ball_norm norm;
     size_t dimension;
-    double scale;   /* in steps of the grid */
     unsigned width; /* coins at a time: DUSK_WIDTH_FULL, or 1..20 in tests */
     dusk_ball_places at;
     unsigned layers, room;  /* words of coins of every uniform: known, and what memory there is for */
     uint64_t *coins;        /* layer after layer */
     bool rough;             /* the double path has nothing to say */
     double doubt;           /* how far a coordinate may be off, beside its length */
-    double *length;         /* in steps: of each pair, or one for all; NULL for l1 */
+    double *length;         /* of each pair, or one for all; NULL for l1 */
     unsigned level;         /* of the two enclosures that follow, 0: none */
     dusk_interval whole[2]; /* R, and the sum of the E */
 } dusk_ball;
 
-/* Requires 1 <= dimension <= DUSK_BALL_DIMENSION_MAX and 0 < scale <= 2^60. On
- * failure there is nothing to clear. */
-DUSK_MUST_USE dusk_status dusk_ball_init(dusk_ball *out, dusk_ball_norm norm, size_t dimension, double scale,
+/* Requires 1 <= dimension <= DUSK_BALL_DIMENSION_MAX. On failure there is nothing to
+ * clear. */
+DUSK_MUST_USE dusk_status dusk_ball_init(dusk_ball *out, dusk_ball_norm norm, size_t dimension,
                                          unsigned width, dusk_error *err);
 void dusk_ball_clear(dusk_ball *ball);
 /* A fresh vector; looks at no value. */
 DUSK_MUST_USE dusk_status dusk_ball_draw(dusk_ball *ball, dusk_generator *gen, dusk_error *err);
-/* floor(value / 2^grid + Z_i + 1/2) for the real number that the double `value`
+/* floor(value / 2^grid + scale Z_i + 1/2), 0 < scale <= 2^60 in steps, for the real number that the double `value`
  * is, clamped to +-2^100 steps (NaN: 0), and coordinate i of the noise; saturated
  * at +-2^125. */
-DUSK_MUST_USE dusk_status dusk_ball_round(dusk_ball *ball, dusk_int128 *out, size_t i, double value, int grid,
-                                          dusk_generator *gen, dusk_error *err);
+DUSK_MUST_USE dusk_status dusk_ball_round(dusk_ball *ball, dusk_int128 *out, size_t i, double scale,
+                                          double value, int grid, dusk_generator *gen, dusk_error *err);
 
 /* The inside of dusk_ball_round, for the tests: by enclosures alone. */
-DUSK_MUST_USE dusk_status dusk_ball_round_real(dusk_ball *ball, dusk_int128 *out, size_t i, double value,
-                                               int grid, dusk_generator *gen, dusk_error *err);
+DUSK_MUST_USE dusk_status dusk_ball_round_real(dusk_ball *ball, dusk_int128 *out, size_t i, double scale,
+                                               double value, int grid, dusk_generator *gen, dusk_error *err);
 /* One more layer of coins for every uniform. */
 DUSK_MUST_USE dusk_status dusk_ball_refine(dusk_ball *ball, dusk_generator *gen, dusk_error *err);
 

@@ -113,23 +113,23 @@ static void directions_keep_their_bounds(void **state)
 }
 
 /* Both ways for one coordinate. */
-static bool same(dusk_ball *ball, size_t i, double value, dusk_generator *gen)
+static bool same(dusk_ball *ball, size_t i, double scale, double value, dusk_generator *gen)
 {
     dusk_int128 quick, sure;
-    assert_int_equal(dusk_ball_round(ball, &quick, i, value, 0, gen, NULL), DUSK_OK);
-    assert_int_equal(dusk_ball_round_real(ball, &sure, i, value, 0, gen, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_round(ball, &quick, i, scale, value, 0, gen, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_round_real(ball, &sure, i, scale, value, 0, gen, NULL), DUSK_OK);
     return quick == sure;
 }
 
 /* A value for which value + noise is all but half way between whole numbers. */
-static double boundary(dusk_ball *ball, size_t i, dusk_generator *gen)
+static double boundary(dusk_ball *ball, size_t i, double scale, dusk_generator *gen)
 {
     double low = -1, high = 1;
     dusk_int128 at, here;
-    assert_int_equal(dusk_ball_round_real(ball, &at, i, low, 0, gen, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_round_real(ball, &at, i, scale, low, 0, gen, NULL), DUSK_OK);
     for (int k = 0; k < 56; k++) {
         double middle = low + (high - low) / 2;
-        assert_int_equal(dusk_ball_round_real(ball, &here, i, middle, 0, gen, NULL), DUSK_OK);
+        assert_int_equal(dusk_ball_round_real(ball, &here, i, scale, middle, 0, gen, NULL), DUSK_OK);
         *(here == at ? &low : &high) = middle;
     }
     return high;
@@ -139,17 +139,17 @@ static void check_rounding(dusk_ball_norm norm, size_t d, double scale, int roun
 {
     dusk_ball ball;
     size_t decided = 0, asked = 0;
-    assert_int_equal(dusk_ball_init(&ball, norm, d, scale, DUSK_WIDTH_FULL, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_init(&ball, norm, d, DUSK_WIDTH_FULL, NULL), DUSK_OK);
     for (int round = 0; round < rounds; round++) {
         assert_int_equal(dusk_ball_draw(&ball, gen, NULL), DUSK_OK);
         assert_false(ball.rough);
         for (size_t i = 0; i < d && i < 6; i++) {
             double value = (double)(int64_t)next() * 0x1p-50;
-            assert_true(same(&ball, i, value, gen));
-            double edge = boundary(&ball, i, gen), size = fabs(edge) + scale * (double)d;
+            assert_true(same(&ball, i, scale, value, gen));
+            double edge = boundary(&ball, i, scale, gen), size = fabs(edge) + scale * (double)d;
             for (int away = -8; away <= 8; away++) {
                 double x = edge + away * size * DUSK_UNIT;
-                if (!same(&ball, i, x, gen))
+                if (!same(&ball, i, scale, x, gen))
                     fail_msg("norm %d, %zu dimensions, scale %g, coordinate %zu, %d from the boundary",
                              (int)norm, d, scale, i, away);
             }
@@ -158,7 +158,7 @@ static void check_rounding(dusk_ball_norm norm, size_t d, double scale, int roun
     for (; asked < 200; asked++) { /* and most of the time double decides */
         dusk_int128 out;
         assert_int_equal(dusk_ball_draw(&ball, gen, NULL), DUSK_OK);
-        assert_int_equal(dusk_ball_round(&ball, &out, asked % d, 0.25, 0, gen, NULL), DUSK_OK);
+        assert_int_equal(dusk_ball_round(&ball, &out, asked % d, scale, 0.25, 0, gen, NULL), DUSK_OK);
         decided += ball.level == 0;
     }
     if (scale * (double)d <= 0x1p26) assert_int_equal(decided, asked);
@@ -188,9 +188,9 @@ static void long_vectors_agree(void **state)
     assert_int_equal(dusk_generator_new_seeded(&gen, 12, NULL), DUSK_OK);
     for (dusk_ball_norm norm = DUSK_BALL_L2; norm <= DUSK_BALL_LINF; norm++) {
         size_t d = 20001;
-        assert_int_equal(dusk_ball_init(&ball, norm, d, 0x1p12, DUSK_WIDTH_FULL, NULL), DUSK_OK);
+        assert_int_equal(dusk_ball_init(&ball, norm, d, DUSK_WIDTH_FULL, NULL), DUSK_OK);
         assert_int_equal(dusk_ball_draw(&ball, gen, NULL), DUSK_OK);
-        for (size_t i = 0; i < d; i += 1000) assert_true(same(&ball, i, (double)i / 3, gen));
+        for (size_t i = 0; i < d; i += 1000) assert_true(same(&ball, i, 0x1p12, (double)i / 3, gen));
         dusk_ball_clear(&ball);
     }
     dusk_generator_free(gen);
@@ -207,10 +207,10 @@ static void extreme_coins(void **state)
         for (size_t i = 0; i < 64; i++) coins[i] = next();
         coins[0] = ones ? UINT64_MAX : 0;
         assert_int_equal(dusk_generator_new_tape(&gen, coins, 64 * 64, NULL), DUSK_OK);
-        assert_int_equal(dusk_ball_init(&ball, DUSK_BALL_L2, 3, 1, DUSK_WIDTH_FULL, NULL), DUSK_OK);
+        assert_int_equal(dusk_ball_init(&ball, DUSK_BALL_L2, 3, DUSK_WIDTH_FULL, NULL), DUSK_OK);
         assert_int_equal(dusk_ball_draw(&ball, gen, NULL), DUSK_OK);
         assert_true(ball.rough);
-        for (size_t i = 0; i < 3; i++) assert_true(same(&ball, i, 0.3, gen));
+        for (size_t i = 0; i < 3; i++) assert_true(same(&ball, i, 1, 0.3, gen));
         dusk_ball_clear(&ball);
         dusk_generator_free(gen);
     }

@@ -92,10 +92,10 @@ static bool run(dusk_generator *gen, void *context)
     dusk_ball ball;
     size_t at = 0;
     bool done = true;
-    assert_int_equal(dusk_ball_init(&ball, of->norm, of->d, of->scale, of->width, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_init(&ball, of->norm, of->d, of->width, NULL), DUSK_OK);
     done = dusk_ball_draw(&ball, gen, NULL) == DUSK_OK;
     for (size_t i = 0; i < of->d && done; i++)
-        done = dusk_ball_round(&ball, &answer[i], i, of->value[i], 0, gen, NULL) == DUSK_OK;
+        done = dusk_ball_round(&ball, &answer[i], i, of->scale, of->value[i], 0, gen, NULL) == DUSK_OK;
     if (done) {
         check_box(of, &ball, answer);
         for (size_t i = 0; i < of->d && i < 2; i++)

@@ -38,6 +38,28 @@ static void releases(void **state)
     }
 }
 
+static void places(void **state)
+{
+    double place[4] = { 1, 2, 3, 4 }, out[4];
+    dusk_planar_laplace planar;
+    dusk_status status = DUSK_ERR_MEMORY;
+    long n = 0;
+    (void)state;
+    assert_int_equal(dusk_planar_laplace_init(&planar, 0.01, 100, 0, NULL), DUSK_OK);
+    while (status != DUSK_OK) {
+        dusk_generator *gen;
+        assert_int_equal(dusk_generator_new_seeded(&gen, 4, NULL), DUSK_OK);
+        for (size_t i = 0; i < 4; i++) out[i] = 7.5;
+        dusk_memory_fail_at(++n);
+        status = dusk_planar_laplace_release(&planar, out, place, 2, gen, NULL);
+        dusk_memory_fail_at(0);
+        dusk_generator_free(gen);
+        for (size_t i = 0; i < 4 && status != DUSK_OK; i++) assert_true(out[i] == 7.5);
+        assert_true(status == DUSK_OK || status == DUSK_ERR_MEMORY);
+    }
+    assert_true(n > 2);
+}
+
 /* 128 zeros in a row: more digits are needed, and there is no memory for them. */
 static void further_digits(void **state)
 {
@@ -47,19 +69,20 @@ static void further_digits(void **state)
     dusk_ball ball;
     (void)state;
     assert_int_equal(dusk_generator_new_tape(&gen, coins, 32 * 64, NULL), DUSK_OK);
-    assert_int_equal(dusk_ball_init(&ball, DUSK_BALL_L1, 2, 1, DUSK_WIDTH_FULL, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_init(&ball, DUSK_BALL_L1, 2, DUSK_WIDTH_FULL, NULL), DUSK_OK);
     assert_int_equal(dusk_ball_draw(&ball, gen, NULL), DUSK_OK);
     dusk_memory_fail_at(1);
-    assert_int_equal(dusk_ball_round(&ball, &out, 0, 0.5, 0, gen, NULL), DUSK_ERR_MEMORY);
+    assert_int_equal(dusk_ball_round(&ball, &out, 0, 1, 0.5, 0, gen, NULL), DUSK_ERR_MEMORY);
     dusk_memory_fail_at(0);
     assert_true(out == 7);
-    assert_int_equal(dusk_ball_round(&ball, &out, 0, 0.5, 0, gen, NULL), DUSK_OK);
+    assert_int_equal(dusk_ball_round(&ball, &out, 0, 1, 0.5, 0, gen, NULL), DUSK_OK);
     dusk_ball_clear(&ball);
     dusk_generator_free(gen);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(releases), cmocka_unit_test(further_digits) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(releases), cmocka_unit_test(places),
+                                        cmocka_unit_test(further_digits) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
