@@ -591,6 +591,77 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_key_selection_probability(const dusk_key
                                                                   double *probability, uint64_t units,
                                                                   dusk_error *err);
 
+/* ---- Noise that follows the data ------------------------------------------------------ */
+
+/* Smooth sensitivity [Nissim, Raskhodnikova & Smith 2007; Bun & Steinke 2019]: the
+ * noise is S(x)/r Z, where S(x) bounds how far the value moves between x and any
+ * neighbour, and no neighbour's S is more than e^beta times as large. S is private;
+ * nothing of it but the noise leaves the mechanism. Z is one of: */
+typedef enum dusk_smooth_law {
+    DUSK_SMOOTH_CAUCHY = 1,    /* density ~ 1/(1 + z^2): epsilon alone; no mean             */
+    DUSK_SMOOTH_STUDENT_T = 2, /* ~ (1 + z^2/d)^(-(d+1)/2): epsilon alone, lighter tails    */
+    DUSK_SMOOTH_LAPLACE = 3,   /* needs delta                                               */
+    DUSK_SMOOTH_GAUSSIAN = 4   /* needs delta                                               */
+} dusk_smooth_law;
+
+/* A calibrated mechanism. A value; made by dusk_smooth_init. */
+typedef struct dusk_smooth {
+    dusk_smooth_law law;
+    uint32_t degrees; /* of Student's t: 1..100; for other laws 1       */
+    int grid;         /* answers are multiples of 2^grid                */
+    double beta;      /* S must be beta-smooth                          */
+    double ratio;     /* the noise is S / ratio Z                       */
+    double least;     /* S below this counts as this: 2^-20 steps       */
+    dusk_budget promise;
+} dusk_smooth;
+
+/* (epsilon, delta)-DP, delta 0 for Cauchy and Student's t; epsilon at most 500. `beta`:
+ * the smoothness that you can give, or 0 for the choice with the least noise where
+ * the data lie evenly. The grid has no default: it must not depend on the data. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_init(dusk_smooth *out, dusk_smooth_law law, uint32_t degrees,
+                                                    double beta, double epsilon, double delta, int grid,
+                                                    dusk_error *err);
+/* A beta-smooth bound from the local sensitivity at distance k, local[k], k = 0..n-1:
+ * the largest exp(-beta k) local[k], with its rounding paid for. local[0] must bound
+ * how far the value moves to any neighbour, local[k] of x must not be above
+ * local[k+1] of any neighbour, and beyond n - 1 local stays what it is at n - 1. NaN
+ * counts as 2^100 steps, which is also the most. */
+DUSK_API double dusk_smooth_sensitivity(const dusk_smooth *smooth, const double *local, size_t n);
+/* Release round((value + sensitivity / ratio Z) / 2^grid) 2^grid, decided exactly. The
+ * caller sees to it that `sensitivity` is S(x) as above; with a relative error of up to
+ * eta it must be computed for the smoothness beta - ln(1 + eta), since rounding it up
+ * alone breaks smoothness. NaN counts as 0 (a sensitivity: as 2^100 steps), values end
+ * at 2^99 steps. The time depends on the data a little. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_release(const dusk_smooth *smooth, double *out, double value,
+                                                       double sensitivity, dusk_generator *gen,
+                                                       dusk_error *err);
+/* pure(epsilon) or approx(epsilon, delta). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_event(const dusk_smooth *smooth, dusk_event *out,
+                                                     dusk_error *err);
+/* With probability at least `confidence` the answer is within *multiple S(x), and a
+ * step, of the value; S(x) itself stays private. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_interval(const dusk_smooth *smooth, double *multiple,
+                                                        double confidence, dusk_error *err);
+
+/* How a smooth quantile is to be made. */
+typedef struct dusk_smooth_options {
+    size_t size;             /* set by _init */
+    dusk_smooth_law law;     /* DUSK_SMOOTH_STUDENT_T */
+    uint32_t degrees;        /* 2 */
+    double beta;             /* 0: the usual choice */
+    double interval_epsilon; /* > 0: pay so much more for an interval; 0: it is the bounds */
+} dusk_smooth_options;
+DUSK_API void dusk_smooth_options_init(dusk_smooth_options *options);
+
+/* The quantile q, in (0, 1), of clamped rows by smooth sensitivity: the row of rank
+ * ceil(q n), q rounded to 2^-32; of no rows the lower bound. how->delta is that of the
+ * noise. NaN counts as the point of [lower, upper] nearest 0; the answer is clamped into
+ * the bounds. Time and memory depend on the number of rows. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_quantile_release(dusk_answer *out, const dusk_aggregate *how,
+                                                                const dusk_smooth_options *options, double q,
+                                                                const double *rows, size_t n,
+                                                                dusk_generator *gen, dusk_error *err);
+
 /* ---- Tables --------------------------------------------------------------------------- */
 
 /* A table of categorical columns with public domains: column c has the values 0 to

@@ -23,6 +23,8 @@ typedef struct release_settings {
     double epsilon, delta, sensitivity, value, confidence;
     double threshold, numeric_epsilon, first, second, gamma;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
+    double beta, interval_epsilon;
+    int64_t degrees;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     const char *schema, *marginals; /* of tables */
     int64_t rounds;
@@ -60,6 +62,7 @@ release_function release_exponential, release_permute_and_flip, release_noisy_ma
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
+release_function release_smooth_median, release_smooth_quantile;
 release_function release_top_keys;
 release_function release_marginals, release_mwem;
 release_function release_hierarchy;
@@ -83,6 +86,10 @@ dusk_status release_read(const release_job *job, double **values, size_t *n, dus
 dusk_status release_read_keys(const release_job *job, dusk_named **list, size_t *n, uint64_t **units,
                               size_t *keys, dusk_error *err);
 void release_keys_free(dusk_named *list, size_t n, uint64_t *units);
+/* What --epsilon, --delta, --bounds and their kin say of rows. */
+dusk_status release_aggregate(const release_job *job, dusk_aggregate *how, dusk_error *err);
+/* --option must have the form ..., with an example. */
+dusk_status release_fail_form(const char *option, const char *form, dusk_error *err);
 /* A statement of this job for an event, with one declared fact ("" for none). */
 dusk_status release_state(const release_job *job, dusk_statement *out, const dusk_event *event, double delta,
                           const char *fact, dusk_error *err);

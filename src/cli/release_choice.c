@@ -143,7 +143,11 @@ dusk_status release_noisy_max(release_job *job, dusk_error *err)
         DUSK_SELECT_NOISY_MAX_GUMBEL,
         DUSK_SELECT_NOISY_MAX_LAPLACE,
     };
-    return choose_one(job, methods[job->settings->noise], err);
+    size_t noise = (size_t)job->settings->noise;
+    if (noise >= sizeof methods / sizeof *methods)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take --noise exponential, gumbel or laplace",
+                         "noisy-max has no such noise");
+    return choose_one(job, methods[noise], err);
 }
 
 /* The library's epsilon is that of one choice, the program's that of all k. */

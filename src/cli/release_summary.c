@@ -14,7 +14,7 @@
 #define QUANTILES_MAX 1024
 #define LIST_MAX 4096
 
-static dusk_status fail_form(const char *option, const char *form, dusk_error *err)
+dusk_status release_fail_form(const char *option, const char *form, dusk_error *err)
 {
     char hint[100];
     dusk_text text;
@@ -24,7 +24,7 @@ static dusk_status fail_form(const char *option, const char *form, dusk_error *e
     return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "--%s must have the form %s", option, form);
 }
 
-static dusk_status prepare(const release_job *job, dusk_aggregate *how, dusk_error *err)
+dusk_status release_aggregate(const release_job *job, dusk_aggregate *how, dusk_error *err)
 {
     const release_settings *s = job->settings;
     double bounds[2];
@@ -42,7 +42,7 @@ static dusk_status prepare(const release_job *job, dusk_aggregate *how, dusk_err
     how->confidence = s->confidence;
     how->unit = job->unit;
     if (!s->bounds) return DUSK_OK;
-    if (dusk_parse_list(s->bounds, ':', bounds, 2) != 2) return fail_form("bounds", "LO:HI", err);
+    if (dusk_parse_list(s->bounds, ':', bounds, 2) != 2) return release_fail_form("bounds", "LO:HI", err);
     how->lower = bounds[0];
     how->upper = bounds[1];
     return DUSK_OK;
@@ -110,7 +110,7 @@ static dusk_status release_rows(release_job *job, rows_function *function, bool 
     dusk_answer answer;
     double *rows = NULL;
     size_t n = 0;
-    DUSK_TRY(prepare(job, &how, err));
+    DUSK_TRY(release_aggregate(job, &how, err));
     DUSK_TRY(function(&answer, &how, NULL, 0, job->gen, err));
     if (!job->settings->dry_run) {
         DUSK_TRY(release_read(job, &rows, &n, err));
@@ -154,7 +154,7 @@ dusk_status release_count(release_job *job, dusk_error *err)
     uint64_t rows = 0;
     double value = job->settings->value;
     bool given = release_given(job, "value");
-    DUSK_TRY(prepare(job, &how, err));
+    DUSK_TRY(release_aggregate(job, &how, err));
     DUSK_TRY(dusk_count_release(&answer, &how, 0, job->gen, err));
     if (!job->settings->dry_run) {
         if (!given)
@@ -174,7 +174,7 @@ static dusk_status equal_bins(const char *text, double **edges, size_t *bins, du
 {
     double part[3];
     dusk_status status = DUSK_OK;
-    if (dusk_parse_list(text, ':', part, 3) != 3) return fail_form("bins", "LO:HI:N", err);
+    if (dusk_parse_list(text, ':', part, 3) != 3) return release_fail_form("bins", "LO:HI:N", err);
     double low = part[0], high = part[1], n = part[2];
     if (!(n >= 1 && n <= BINS_MAX && n == floor(n)) || !(low < high))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --bins 0:100:10",
@@ -197,7 +197,7 @@ static dusk_status read_bins(const release_job *job, double **edges, size_t *bin
     if (s->bins) return equal_bins(s->bins, edges, bins, err);
     DUSK_NEW(*edges, LIST_MAX);
     *bins = dusk_parse_list(s->edges, ',', *edges, LIST_MAX);
-    if (*bins < 2) return fail_form("edges", "A,B,... with at least two numbers", err);
+    if (*bins < 2) return release_fail_form("edges", "A,B,... with at least two numbers", err);
     --*bins;
 done:
     return status;
@@ -248,7 +248,7 @@ dusk_status release_histogram(release_job *job, dusk_error *err)
     size_t bins = 0, n = 0;
     char width[64];
     dusk_text text;
-    DUSK_TRY(prepare(job, &how, err));
+    DUSK_TRY(release_aggregate(job, &how, err));
     DUSK_TRY(read_bins(job, &edges, &bins, err));
     DUSK_NEW(counts, bins);
     DUSK_TRY(
@@ -319,7 +319,7 @@ static dusk_status release_ranks(release_job *job, const double *q, size_t m, du
     size_t n = 0;
     char width[64];
     dusk_text text;
-    DUSK_TRY(prepare(job, &how, err));
+    DUSK_TRY(release_aggregate(job, &how, err));
     DUSK_NEW(values, m);
     DUSK_TRY(dusk_quantiles_release(values, &rank_error, &statement, &how, q, m, NULL, 0, job->gen, err));
     if (!job->settings->dry_run) {
@@ -345,7 +345,7 @@ dusk_status release_quantiles(release_job *job, dusk_error *err)
 {
     double q[QUANTILES_MAX];
     size_t m = dusk_parse_list(job->settings->q, ',', q, QUANTILES_MAX);
-    if (m == 0) return fail_form("q", "Q,... with numbers between 0 and 1", err);
+    if (m == 0) return release_fail_form("q", "Q,... with numbers between 0 and 1", err);
     return release_ranks(job, q, m, err);
 }
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Smooth sensitivity of order statistics against its definition: all tables over a
+ * small universe that holds both bounds, all neighbours, both relations. The
+ * algorithm gives the least beta-smooth bound where rows are replaced; where they
+ * come and go it is above it, smooth, and never below the local sensitivity. What
+ * was rounded is compared with e^beta in MPFR. */
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+#include "mechanisms/smooth_quantile.h"
+#include "mechanisms/smooth_sensitivity.h"
+#include "support.h"
+
+enum { VALUES = 4, MOST = 6, TABLES = 210 };
+static const double universe[VALUES] = { -1, 0, 2.5, 7 };
+
+typedef struct table {
+    unsigned count[VALUES], n;
+    double rows[MOST];
+} table;
+
+static table tables[TABLES];
+static size_t table_count;
+
+static void list_tables(void)
+{
+    table_count = 0;
+    for (unsigned code = 0; code < 7 * 7 * 7 * 7; code++) {
+        table t = { .count = { code % 7, code / 7 % 7, code / 49 % 7, code / 343 } };
+        for (unsigned v = 0; v < VALUES; v++) t.n += t.count[v];
+        if (t.n > MOST) continue;
+        unsigned at = 0;
+        for (unsigned v = 0; v < VALUES; v++)
+            for (unsigned i = 0; i < t.count[v]; i++) t.rows[at++] = universe[v];
+        tables[table_count++] = t;
+    }
+    assert_int_equal(table_count, TABLES);
+}
+
+static dusk_ordered ordered(const table *t)
+{
+    return (dusk_ordered){ t->rows, t->n, universe[0], universe[VALUES - 1] };
+}
+
+static double statistic(const table *t, uint64_t target)
+{
+    dusk_ordered x = ordered(t);
+    return dusk_ordered_row(&x, (int64_t)dusk_rank_of(target, t->n));
+}
+
+/* How many rows must come, and how many must go. */
+static void difference(const table *a, const table *b, unsigned *come, unsigned *go)
+{
+    *come = *go = 0;
+    for (unsigned v = 0; v < VALUES; v++) {
+        if (b->count[v] > a->count[v]) *come += b->count[v] - a->count[v];
+        if (a->count[v] > b->count[v]) *go += a->count[v] - b->count[v];
+    }
+}
+
+/* How many steps lie between two tables when one step is `m` rows; 99: out of reach. */
+static unsigned distance(const table *a, const table *b, bool replace, unsigned m)
+{
+    unsigned come, go;
+    difference(a, b, &come, &go);
+    if (replace && m == 1) return come == go ? come : 99;
+    unsigned rows = replace ? (come > go ? come : go) : come + go;
+    return (rows + m - 1) / m;
+}
+
+static double smooth_of(const table *t, uint64_t target, unsigned m, double beta)
+{
+    dusk_ordered x = ordered(t);
+    return dusk_ordered_smooth(&x, dusk_rank_of(target, t->n), m, dusk_smooth_inner_beta(beta));
+}
+
+/* The definition [Nissim, Raskhodnikova & Smith 2007, Definition 2.2], tables of at
+ * most MOST rows being all there are. */
+static double by_definition(size_t i, uint64_t target, bool replace, unsigned m, double beta,
+                            const double *local)
+{
+    double most = 0;
+    for (size_t j = 0; j < table_count; j++) {
+        unsigned d = distance(&tables[i], &tables[j], replace, m);
+        if (d < 99) most = fmax(most, local[j] * exp(-beta * d));
+    }
+    (void)target;
+    return most;
+}
+
+static void local_sensitivities(double *local, uint64_t target, bool replace, unsigned m)
+{
+    for (size_t i = 0; i < table_count; i++) {
+        local[i] = 0;
+        for (size_t j = 0; j < table_count; j++)
+            if (distance(&tables[i], &tables[j], replace, m) <= 1)
+                local[i] =
+                    fmax(local[i], fabs(statistic(&tables[i], target) - statistic(&tables[j], target)));
+    }
+}
+
+/* a <= e^beta b, for real numbers */
+static bool is_smooth(double a, double b, double beta)
+{
+    mpfr_t t;
+    mpfr_init2(t, 200);
+    mpfr_set_d(t, beta, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDD);
+    mpfr_mul_d(t, t, b, MPFR_RNDD);
+    bool smooth = mpfr_cmp_d(t, a) >= 0;
+    mpfr_clear(t);
+    return smooth;
+}
+
+static void check(double q, bool replace, unsigned m, double beta)
+{
+    double local[TABLES], smooth[TABLES];
+    uint64_t target = dusk_rank_target(q);
+    local_sensitivities(local, target, replace, m);
+    for (size_t i = 0; i < table_count; i++) {
+        smooth[i] = smooth_of(&tables[i], target, m, beta);
+        double least = by_definition(i, target, replace, m, beta, local);
+        if (smooth[i] < least * (1 - 1e-15)) fail_msg("q %g: %.17g is below %.17g", q, smooth[i], least);
+        if (replace && m == 1 && tables[i].n > 0) assert_true(smooth[i] <= least * (1 + 0x1p-26));
+    }
+    for (size_t i = 0; i < table_count; i++)
+        for (size_t j = 0; j < table_count; j++) {
+            if (distance(&tables[i], &tables[j], replace, m) != 1) continue;
+            assert_true(is_smooth(smooth[i], smooth[j], beta));
+            /* the shift is within both: smooth_noise.c counts on it */
+            assert_true(fabs(statistic(&tables[i], target) - statistic(&tables[j], target)) <=
+                        fmin(smooth[i], smooth[j]));
+        }
+}
+
+static void replacing_a_row_gives_the_least_bound(void **state)
+{
+    (void)state;
+    const double q[] = { 0.5, 0.25, 0.9, 0.01 }, beta[] = { 0.05, 0.3, 1.1, 5 };
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++) check(q[i], true, 1, beta[j]);
+}
+
+static void rows_that_come_and_go(void **state)
+{
+    (void)state;
+    const double q[] = { 0.5, 0.3, 0.99 }, beta[] = { 0.05, 0.3, 1.1 };
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) check(q[i], false, 1, beta[j]);
+}
+
+static void units_of_several_rows(void **state)
+{
+    (void)state;
+    for (unsigned m = 2; m <= 3; m++) {
+        check(0.5, false, m, 0.3);
+        check(0.5, true, m, 0.3);
+        check(0.8, false, m, 1.5);
+        check(0.8, true, m, 0.1);
+    }
+}
+
+/* The divide and conquer against all windows, on rows that are not round. */
+static void the_largest_window_is_found(void **state)
+{
+    (void)state;
+    uint64_t seed = 5, spare[60];
+    for (int trial = 0; trial < 400; trial++) {
+        double raw[60], rows[60], beta = exp(-5.0 * (trial % 11) / 10), most = 0;
+        size_t n = splitmix64(&seed) % 60;
+        uint32_t m = 1 + (uint32_t)(splitmix64(&seed) % (trial % 3 ? 4 : 1));
+        for (size_t i = 0; i < n; i++) raw[i] = pow((double)(splitmix64(&seed) >> 11) * 0x1p-53, trial % 7);
+        dusk_ordered_sort(rows, spare, raw, n, 0, 1);
+        dusk_ordered x = { rows, n, 0, 1 };
+        int64_t r = (int64_t)dusk_rank_of(dusk_rank_target(0.37), n);
+        for (int64_t i = -5; i <= r; i++)
+            for (int64_t j = r; j <= (int64_t)n + 5; j++) {
+                double k = ceil((double)(j - i) / m) - 1;
+                if (j > i)
+                    most = fmax(most, (dusk_ordered_row(&x, j) - dusk_ordered_row(&x, i)) * exp(-beta * k));
+            }
+        double found = dusk_ordered_smooth(&x, (size_t)r, m, beta);
+        assert_true(found >= most && found <= most * (1 + 0x1p-31));
+    }
+}
+
+static void ranks_move_by_one_at_most(void **state)
+{
+    (void)state;
+    const double q[] = { 1e-12, 0.1, 1.0 / 3, 0.5, 0.9999999999, 1 - 0x1p-50 };
+    for (size_t i = 0; i < 6; i++) {
+        uint64_t target = dusk_rank_target(q[i]);
+        assert_int_equal(dusk_rank_of(target, 0), 0);
+        for (size_t n = 0; n < 5000; n++) {
+            size_t step = dusk_rank_of(target, n + 1) - dusk_rank_of(target, n);
+            assert_true(step <= 1 && dusk_rank_of(target, n) <= n);
+        }
+        assert_true(dusk_rank_of(target, (size_t)1 << 60) <= (size_t)1 << 60);
+    }
+}
+
+int main(void)
+{
+    list_tables();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replacing_a_row_gives_the_least_bound),
+        cmocka_unit_test(rows_that_come_and_go),
+        cmocka_unit_test(units_of_several_rows),
+        cmocka_unit_test(the_largest_window_is_found),
+        cmocka_unit_test(ranks_move_by_one_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
