@@ -143,7 +143,7 @@ dusk_status release_noisy_max(release_job *job, dusk_error *err)
         DUSK_SELECT_NOISY_MAX_GUMBEL,
         DUSK_SELECT_NOISY_MAX_LAPLACE,
     };
-    size_t noise = (size_t)job->settings->noise;
+    size_t noise = release_given(job, "noise") ? (size_t)job->settings->noise : 0;
     if (noise >= sizeof methods / sizeof *methods)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "take --noise exponential, gumbel or laplace",
                          "noisy-max has no such noise");
