@@ -141,14 +141,16 @@ static dusk_status check_data(release_job *job, dusk_error *err)
 static dusk_status choose_relation(release_job *job, dusk_error *err)
 {
     bool response = !strcmp(job->mechanism->name, "randomized-response");
+    bool place = !strcmp(job->mechanism->name, "planar-laplace");
     bool keys = !strcmp(job->mechanism->name, "keys") || !strcmp(job->mechanism->name, "top-keys");
     dusk_neighbours wanted = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-    job->neighbours = response ? DUSK_REPLACE_ONE : wanted;
+    job->neighbours = response || place ? DUSK_REPLACE_ONE : wanted;
     job->unit = job->settings->unit;
     if (!job->unit) job->unit = response ? "person" : keys ? "unit" : "row";
+    if (place && !job->settings->unit) job->unit = job->settings->rows_per_unit > 1 ? "person" : "location";
     if (release_given(job, "neighbours") && wanted != job->neighbours)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
-                         "randomized-response promises for replace-one neighbours only");
+                         "%s promises for replace-one neighbours only", job->mechanism->name);
     if (keys && wanted == DUSK_REPLACE_ONE)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
                          "%s promises for add-remove neighbours only", job->mechanism->name);
@@ -270,7 +272,7 @@ static const dusk_section sections[] = {
     { "Input",
       "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, "
       "commas or line ends between them. With --column, or when FILE ends in .csv, it is comma-separated "
-      "values with a header. For laplace, gaussian and their discrete twins several numbers are one "
+      "values with a header. For laplace, gaussian, k-norm and the discrete twins several numbers are one "
       "vector, --sensitivity is that of the whole vector, and how many numbers there are is public.\n"
       "Selections read lines of a name and a score with a tab, comma or space between them, or only "
       "scores; then the answer is the place in the list, from 1. keys and top-keys read lines of a key and "
@@ -287,7 +289,8 @@ static const dusk_section sections[] = {
       "One answer is one number or name on a line. Vectors are a line a coordinate; histogram gives lines "
       "of low, high and count; several quantiles lines of q and value; keys a line a key in the order of "
       "its bytes, with a noisy count where the method has one; sparse-vector above or below for each "
-      "query; streams a sum for each step; a tab is between fields. Numbers have the fewest digits that read back as the same double. "
+      "query; streams a sum for each step; a tab is between fields. Numbers have the fewest digits that read "
+      "back as the same double. "
       "With --json the output is one object that also holds interval and statement." },
     { "Privacy",
       "The promise compares neighbouring data: with add-remove (the default) one unit's rows are there or "

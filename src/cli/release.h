@@ -30,7 +30,10 @@ typedef struct release_settings {
     int64_t rounds;
     const char *regions, *columns, *shares; /* of trees */
     int64_t length, window;                 /* of streams */
-    int counts;
+    const char *box;                        /* of places */
+    double distance;
+    bool lat_lon;
+    int counts, norm;
     bool prefixes;
     int neighbours, noise, method;
     int64_t limit;
@@ -65,6 +68,7 @@ release_function release_histogram, release_quantiles, release_median, release_k
 release_function release_smooth_median, release_smooth_quantile;
 release_function release_top_keys;
 release_function release_marginals, release_mwem;
+release_function release_k_norm, release_planar_laplace;
 release_function release_hierarchy;
 release_function release_count_stream, release_sum_stream;
 
