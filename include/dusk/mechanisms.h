@@ -391,10 +391,18 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_estimate(const dusk_
 /* ---- Streams of queries --------------------------------------------------------- */
 
 /* Sparse vector: ask about many queries, pay for those above a threshold [Dwork
- * & Roth 2014; corrected as in Lyu, Su & Li 2017, Algorithm 7]. Laplace noise on
- * the grid; a query that is NaN counts as 0. Stops after `hits` answers above. With
- * numeric answers both noises are drawn for every query, so that neither time nor
- * failure tells which were above. */
+ * & Roth 2014; corrected as in Lyu, Su & Li 2017, Algorithm 7]. Noise on the grid; a
+ * query that is NaN counts as 0. Stops after `hits` answers above. All noise that an
+ * answer may need is drawn for every query, so that neither time nor failure tells
+ * which were above.
+ *
+ * With delta = 0 the noise of a query grows with `hits`. With delta > 0 the run is
+ * (epsilon + numeric_epsilon, delta)-private, and the noise is what the best
+ * accountant asks for, the smaller of two: that one, or noise that grows with the square
+ * root of `hits`, for which the threshold gets fresh noise after each hit [Dwork &
+ * Roth 2014, Theorem 3.25]. Gaussian noise [Zhu & Wang 2020] has lighter tails, which
+ * pays where many queries are far below; it must know how many queries there are at
+ * most, for with Laplace noise answers below cost nothing, with Gaussian noise little. */
 typedef struct dusk_sparse_vector_options {
     size_t size;        /* set by _init */
     double sensitivity; /* of every query */
@@ -404,6 +412,9 @@ typedef struct dusk_sparse_vector_options {
     double epsilon;         /* for threshold and comparisons together */
     double numeric_epsilon; /* > 0: a hit also gives a noisy value (fresh noise); added on top */
     double threshold_share; /* of epsilon for the threshold; 0: the best ratio of Lyu et al. */
+    double delta;           /* of the whole run; 0: none */
+    dusk_noise_law noise;   /* DUSK_LAPLACE, or DUSK_GAUSSIAN: needs delta and length */
+    uint64_t length;        /* at most so many queries; 0: any number */
 } dusk_sparse_vector_options;
 DUSK_API void dusk_sparse_vector_options_init(dusk_sparse_vector_options *options);
 
@@ -414,15 +425,21 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_new(dusk_sparse_vector **o
 DUSK_API void dusk_sparse_vector_free(dusk_sparse_vector *sv);
 /* Ask the next query: *above, and with numeric_epsilon > 0 and *above the noisy
  * *value (NaN otherwise; `value` may be NULL without numeric_epsilon).
- * DUSK_ERR_BUDGET once `hits` were given: nothing more is answered. */
+ * DUSK_ERR_BUDGET once `hits` were given or `length` queries asked: nothing more is
+ * answered. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_release(dusk_sparse_vector *sv, bool *above,
                                                               double *value, double query,
                                                               dusk_generator *gen, dusk_error *err);
 DUSK_API uint32_t dusk_sparse_vector_hits_left(const dusk_sparse_vector *sv);
-/* The whole run: svt(eps1, eps2, c), plus laplace(...) * c with numeric answers. */
+/* UINT64_MAX without a length. */
+DUSK_API uint64_t dusk_sparse_vector_queries_left(const dusk_sparse_vector *sv);
+/* The whole run: svt(eps1, eps2, c), with fresh thresholds svt(eps1, eps2, 1) * c or,
+ * where queries are monotonic, exponential(eps1 + 2 eps2) * c; with Gaussian noise
+ * svt_gaussian(sigma1, sigma2, n) * c (2 sigma2 where they are monotonic). Plus
+ * laplace(...) * c or gaussian(...) * c with numeric answers. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_event(const dusk_sparse_vector *sv, dusk_event *out,
                                                             dusk_error *err);
-/* With probability at least `confidence` all of the next `queries` comparisons
+/* With probability at least `confidence` all of the first `queries` comparisons
  * are right for queries further than *margin from the threshold. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_interval(const dusk_sparse_vector *sv, double *margin,
                                                                uint64_t queries, double confidence,

@@ -110,7 +110,7 @@ const dusk_operand dusk_release_mechanisms[] = {
       .heading = "Streams",
       .summary = "which queries are above a threshold, paying for hits only",
       .needs = "epsilon sensitivity threshold",
-      .takes = "hits numeric-epsilon monotonic column confidence",
+      .takes = "hits delta noise length numeric-epsilon monotonic column confidence",
       .also = "svt above-threshold sparse",
       .example =
           "printf '3\\n120\\n' | dusk release sparse-vector --epsilon 1 --sensitivity 1 --threshold 100" },

@@ -75,7 +75,8 @@ const dusk_option dusk_release_options[] = {
       .help = "one unit moves all scores or queries in the same direction, as counts do: half the noise" },
     { .name = "noise", .argument = "exponential|gumbel|laplace|gaussian|cauchy|student-t", CHOICE, AT(noise),
       .sample = "gumbel", .heading = "Mechanism",
-      .help = "noisy-max: exponential (default), gumbel or laplace; smooth-median, smooth-quantile: student-t (default), "
+      .help = "noisy-max: exponential (default), gumbel or laplace; sparse-vector: laplace (default) or gaussian; "
+              "smooth-median, smooth-quantile: student-t (default), "
               "cauchy, or with --delta laplace or gaussian" },
     { .name = "degrees", .argument = "D", WHOLE, AT(degrees), .low = 1, .high = 100, .fallback = "2", .sample = "3",
       .heading = "Mechanism", .help = "degrees of freedom of student-t noise: more have lighter tails and a smaller beta" },
@@ -110,7 +111,8 @@ const dusk_option dusk_release_options[] = {
       .help = "how keys are selected: truncated-geometric, or laplace or gaussian, which also give noisy counts; how "
               "streams are summed: tree (the default there) or honaker, the same tree with about half the variance" },
     { .name = "length", .argument = "N", WHOLE, AT(length), .low = 1, .high = INT64_C(1) << 40, .sample = "1000",
-      .heading = "Mechanism", .help = "at most how many steps a stream has; public, and declared beforehand" },
+      .heading = "Mechanism",
+      .help = "at most how many steps a stream has, or queries a sparse-vector run; public, and declared beforehand" },
     { .name = "window", .argument = "W", WHOLE, AT(window), .low = 1, .high = INT64_C(1) << 40, .sample = "24",
       .heading = "Mechanism", .help = "sums of the last W steps of a stream instead of all so far" },
     { .name = "shares", .argument = "equal|optimal|S,...", STRING, AT(shares), .sample = "1,2,4", .heading = "Mechanism",

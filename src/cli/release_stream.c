@@ -7,8 +7,19 @@
 #include "base/text.h"
 #include "cli/release.h"
 
+static dusk_status choose_noise(const release_job *job, dusk_noise_law *noise, dusk_error *err)
+{
+    enum { LAPLACE_WORD = 2, GAUSSIAN_WORD = 3 }; /* of --noise */
+    *noise = job->settings->noise == GAUSSIAN_WORD ? DUSK_GAUSSIAN : DUSK_LAPLACE;
+    if (job->settings->noise == LAPLACE_WORD || job->settings->noise == GAUSSIAN_WORD) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                     "--noise laplace, or --noise gaussian --delta 1e-6 --length 1000",
+                     "sparse-vector has Laplace or Gaussian noise");
+}
+
 static dusk_status begin(const release_job *job, dusk_sparse_vector **out, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     const release_settings *s = job->settings;
     dusk_sparse_vector_options options;
     dusk_sparse_vector_options_init(&options);
@@ -17,13 +28,18 @@ static dusk_status begin(const release_job *job, dusk_sparse_vector **out, dusk_
     options.hits = (uint32_t)s->hits;
     options.monotonic = s->monotonic;
     options.epsilon = s->epsilon;
+    if (release_given(job, "delta")) options.delta = s->delta;
+    if (release_given(job, "length")) options.length = (uint64_t)s->length;
+    if (release_given(job, "noise")) DUSK_TRY(choose_noise(job, &options.noise, err));
     if (release_given(job, "numeric-epsilon")) {
         options.numeric_epsilon = s->numeric_epsilon;
         if (!(s->numeric_epsilon > 0))
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --numeric-epsilon away for no numbers",
                              "--numeric-epsilon must be above 0");
     }
-    return dusk_sparse_vector_new(out, &options, job->gen, err);
+    status = dusk_sparse_vector_new(out, &options, job->gen, err);
+done:
+    return status;
 }
 
 static dusk_status state(const release_job *job, const dusk_sparse_vector *sv, dusk_statement *out,
@@ -38,7 +54,7 @@ static dusk_status state(const release_job *job, const dusk_sparse_vector *sv, d
     dusk_format_number(sensitivity, sizeof sensitivity, job->settings->sensitivity);
     dusk_text_add(&text, "query sensitivity %s%s", sensitivity,
                   job->settings->monotonic ? ", all queries move together" : "");
-    return release_state(job, out, &event, 0, fact, err);
+    return release_state(job, out, &event, release_given(job, "delta") ? job->settings->delta : 0, fact, err);
 }
 
 static dusk_status print_answer(release_job *job, bool above, double value, dusk_error *err)
@@ -60,13 +76,14 @@ static dusk_status print_answer(release_job *job, bool above, double value, dusk
     return dusk_output_flush(err); /* who asks may be waiting for it */
 }
 
-/* Answer until the hits are used up or the input ends. */
+/* Answer until the hits or the queries are used up or the input ends. */
 static dusk_status answer_all(release_job *job, dusk_sparse_vector *sv, dusk_input *input, uint64_t *asked,
                               dusk_error *err)
 {
     double query, value = NAN;
     bool above;
-    while (dusk_sparse_vector_hits_left(sv) > 0 && dusk_input_number(input, &query)) {
+    while (dusk_sparse_vector_hits_left(sv) > 0 && dusk_sparse_vector_queries_left(sv) > 0 &&
+           dusk_input_number(input, &query)) {
         if (isnan(query)) query = 0;
         dusk_status status = dusk_sparse_vector_release(sv, &above, &value, query, job->gen, err);
         if (status == DUSK_OK) status = print_answer(job, above, value, err);
