@@ -575,6 +575,18 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_quantiles_release(double *values, double
                                                           size_t m, const double *rows, size_t n,
                                                           dusk_generator *gen, dusk_error *err);
 
+/* The mode: which of n values most rows have, *index from 0. With delta 0 the values
+ * are public, those that no row has included, and one is chosen by permute-and-flip.
+ * With delta above 0 they come from the data, as in dusk_limit_domain (add/remove
+ * only), and *index is DUSK_NO_MODE when none stands out. counts[i]: rows of value i.
+ * With probability `confidence` its count is at most *shortfall below the largest.
+ * Time and coins depend on the counts. */
+#define DUSK_NO_MODE SIZE_MAX
+DUSK_API DUSK_MUST_USE dusk_status dusk_mode_release(size_t *index, double *shortfall,
+                                                     dusk_statement *statement, const dusk_aggregate *how,
+                                                     const uint64_t *counts, size_t n, dusk_generator *gen,
+                                                     dusk_error *err);
+
 /* Which keys may be shown. A key's count is its number of distinct *units*; a
  * unit may touch at most `keys_per_unit` keys (the caller sees to it). */
 typedef enum dusk_key_method {

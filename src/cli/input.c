@@ -255,6 +255,27 @@ bool dusk_input_row(dusk_input *input)
     return !blank;
 }
 
+/* The next line of plain text that is not blank. */
+static bool read_line(dusk_input *input, field *f)
+{
+    int c;
+    do {
+        f->length = 0;
+        f->quoted = f->too_long = false;
+        while ((c = next_byte(input)) != EOF && c != '\n') field_add(f, c);
+        field_end(input, f);
+    } while (f->length == 0 && c != EOF);
+    return f->length > 0;
+}
+
+bool dusk_input_value(dusk_input *input, char *text, size_t size)
+{
+    field f;
+    if (!(input->table ? read_record(input, &f) : read_line(input, &f))) return false;
+    snprintf(text, size, "%.*s", (int)f.length, f.text);
+    return true;
+}
+
 bool dusk_input_record(dusk_input *input, dusk_input_take *take, void *context)
 {
     field f;

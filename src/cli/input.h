@@ -55,6 +55,9 @@ bool dusk_input_number(dusk_input *input, double *x);
 bool dusk_input_step(dusk_input *input, double *x);
 /* The next row (a line that is not blank, or a record); false at the end. */
 bool dusk_input_row(dusk_input *input);
+/* The next row as text: its column of a table, or the line without blanks around it.
+ * False at the end. What does not fit is cut off. */
+bool dusk_input_value(dusk_input *input, char *text, size_t size);
 /* The next record of DUSK_INPUT_RECORDS: `take` gets its fields in order, a field that
  * is too long as an empty one. False at the end. */
 typedef void dusk_input_take(void *context, size_t index, const char *text);

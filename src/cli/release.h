@@ -37,6 +37,7 @@ typedef struct release_settings {
     bool prefixes;
     int neighbours, noise, method;
     int64_t limit;
+    const char *values;
     bool unrestricted;
     bool classical, squared, monotonic, estimate, json, dry_run, list;
 } release_settings;
@@ -66,7 +67,7 @@ release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_smooth_median, release_smooth_quantile;
-release_function release_top_keys;
+release_function release_top_keys, release_mode;
 release_function release_marginals, release_mwem;
 release_function release_k_norm, release_planar_laplace;
 release_function release_hierarchy;

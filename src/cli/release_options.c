@@ -42,6 +42,8 @@ const dusk_option dusk_release_options[] = {
       .help = "N bins of equal width; rows outside are in no bin" },
     { .name = "edges", .argument = "A,B,...", STRING, AT(edges), .sample = "0,18,65,120", .heading = "Data",
       .help = "bins between these increasing numbers; the last one is closed" },
+    { .name = "values", .argument = "A,B,...", STRING, AT(values), .sample = "yes,no", .heading = "Data",
+      .help = "mode: all values that a row may have, public; others are in no count" },
     { .name = "q", .letter = 'q', .argument = "Q,...", STRING, AT(q), .sample = "0.25,0.5,0.75", .heading = "Data",
       .help = "which quantiles, increasing, between 0 and 1" },
     { .name = "schema", .argument = "FILE", STRING, AT(schema), .sample = "survey.schema", .heading = "Data",
