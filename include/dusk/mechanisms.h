@@ -826,6 +826,14 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_state(const dusk_hierarchy *hi
 DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_interval(const dusk_hierarchy *hierarchy,
                                                            double *half_widths, bool fitted, dusk_error *err);
 
+/* Any sum over leaves: of weights[i] fitted[i], other nodes are not looked at. With
+ * probability at least how->confidence this one is within *half_width (may be NULL) of the
+ * sum of the exact counts; from its exact variance, so far below the sum of half-widths.
+ * Public post-processing. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_query(const dusk_hierarchy *hierarchy, double *value,
+                                                        double *half_width, const double *weights,
+                                                        const double *fitted, dusk_error *err);
+
 /* A balanced tree over `leaves` bins in a row, `branching` >= 2 of them below a node: its
  * last `leaves` nodes are the bins in their order, all of one level. With fitted counts,
  * sums over adjacent bins err less than sums of a plain histogram. *nodes: how many
@@ -873,13 +881,13 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_release(const dusk_quadtree *qu
                                                          dusk_generator *gen, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_state(const dusk_quadtree *quadtree, dusk_statement *out,
                                                        dusk_error *err);
-/* How many points lie in `range`: the counts of the largest cells inside it, and of the last
- * level's cells that it cuts the part that their area has. Public post-processing. With
- * half-widths in the place of counts: how far noise alone puts it off, at most; that
- * points lie evenly in the cells that are cut is an assumption. */
+/* How many points lie in `range`, from fitted counts: cells of the last level that it cuts
+ * count with the part of their area. With probability at least how->confidence noise puts
+ * this one answer off by at most *half_width (may be NULL); that points lie evenly in the
+ * cells that are cut is an assumption. Public post-processing. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_quadtree_query(const dusk_quadtree *quadtree, double *value,
-                                                       const double *counts, const dusk_box *range,
-                                                       dusk_error *err);
+                                                       double *half_width, const double *fitted,
+                                                       const dusk_box *range, dusk_error *err);
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,10 @@ typedef struct release_settings {
     const char *regions, *columns, *shares; /* of trees */
     int64_t length, window;                 /* of streams */
     const char *box;                        /* of places */
+    const char *query;
+    double prune;
+    int64_t depth, branching;
+    int outside;
     double distance;
     bool lat_lon;
     int counts, norm;
@@ -70,7 +74,7 @@ release_function release_smooth_median, release_smooth_quantile;
 release_function release_top_keys, release_mode;
 release_function release_marginals, release_mwem;
 release_function release_k_norm, release_planar_laplace;
-release_function release_hierarchy;
+release_function release_hierarchy, release_range_histogram, release_quadtree;
 release_function release_count_stream, release_sum_stream;
 
 /* What the receipt says besides the statement. */

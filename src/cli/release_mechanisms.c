@@ -237,6 +237,22 @@ const dusk_operand dusk_release_mechanisms[] = {
       .takes = "columns shares counts delta rows-per-unit confidence",
       .also = "tree regions topdown top-down census hierarchical",
       .example = "dusk release hierarchy --epsilon 1 --regions regions.txt --columns town,sex survey.csv" },
+    { .name = "range-histogram",
+      .heading = "Trees",
+      .summary = "a histogram whose sums over adjacent bins err little",
+      .needs = "epsilon bins",
+      .takes = "query branching shares counts delta " ROWS_TAKES,
+      .also = "ranges range-queries hb",
+      .example =
+          "dusk release range-histogram --epsilon 1 --bins 0:100:64 --query '18:65;65:100' --column age "
+          "people.csv" },
+    { .name = "quadtree",
+      .heading = "Trees",
+      .summary = "how many points lie in each cell of a map",
+      .needs = "epsilon columns box depth",
+      .takes = "query prune outside shares counts delta rows-per-unit confidence",
+      .also = "spatial spatial-histogram map heatmap",
+      .example = "dusk release quadtree --epsilon 1 --columns lon,lat --box 4:5,43:46 --depth 3 places.csv" },
     { .name = NULL },
 };
 
@@ -277,6 +293,8 @@ static const struct {
     { "marginals", release_marginals },
     { "mwem", release_mwem },
     { "hierarchy", release_hierarchy },
+    { "range-histogram", release_range_histogram },
+    { "quadtree", release_quadtree },
 };
 
 release_function *release_find(const char *name)

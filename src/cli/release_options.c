@@ -58,10 +58,12 @@ const dusk_option dusk_release_options[] = {
       .help = "these columns of comma-separated values with a header: the levels of a region from the top "
               "(without it: lines of a region and its count); the two coordinates of a place" },
     { .name = "box", .argument = "A:B,C:D", STRING, AT(box), .sample = "40.5:40.9,-74.3:-73.7", .heading = "Data",
-      .help = "public range of each coordinate of a place; what lies outside counts as the nearest point, and so do "
-              "answers" },
+      .help = "public range of each of the two coordinates; cells of a quadtree divide it, planar-laplace moves what lies "
+              "outside to the nearest point, and so are answers" },
     { .name = "lat-lon", FLAG, AT(lat_lon), .heading = "Data",
       .help = "places are latitude and longitude in the --box, distances are metres on the earth" },
+    { .name = "outside", .argument = "drop|clamp", CHOICE, AT(outside), .sample = "clamp", .fallback = "drop", .heading = "Data",
+      .help = "quadtree: what becomes of points outside the box" },
     { .name = "grid", .argument = "K", WHOLE, AT(grid), .low = -1074, .high = 1023, .sample = "0", .heading = "Mechanism",
       .help = "answers are multiples of 2^K (default: fine enough not to matter; 0, whole numbers, for the discrete "
               "mechanisms)" },
@@ -117,13 +119,21 @@ const dusk_option dusk_release_options[] = {
       .help = "at most how many steps a stream has, or queries a sparse-vector run; public, and declared beforehand" },
     { .name = "window", .argument = "W", WHOLE, AT(window), .low = 1, .high = INT64_C(1) << 40, .sample = "24",
       .heading = "Mechanism", .help = "sums of the last W steps of a stream instead of all so far" },
-    { .name = "shares", .argument = "equal|optimal|S,...", STRING, AT(shares), .sample = "1,2,4", .heading = "Mechanism",
-      .help = "how the levels of a tree share the promise: equally, so that the variances of all nodes have the "
-              "least sum, or in these proportions, the root first (0: not counted)" },
+    { .name = "depth", .argument = "D", WHOLE, AT(depth), .low = 0, .high = 12, .sample = "6", .heading = "Mechanism",
+      .help = "how often cells are cut into four: 4^D cells" },
+    { .name = "branching", .argument = "B", WHOLE, AT(branching), .low = 2, .high = 1000000, .sample = "16", .heading = "Mechanism",
+      .help = "how many nodes of the tree have one above them (default: best for random ranges)" },
+    { .name = "shares", .argument = "WHICH", STRING, AT(shares), .sample = "1,2,4", .heading = "Mechanism",
+      .help = "how the levels of a tree share the promise: equal, optimal (the variances of all nodes have the least "
+              "sum), geometric (best for ranges; quadtree, its default), or proportions 1,2,4, the root first" },
     { .name = "rounds", .argument = "T", WHOLE, AT(rounds), .low = 1, .high = 100000, .fallback = "10", .sample = "20",
       .heading = "Mechanism", .help = "how many queries mwem measures" },
     { .name = "prefixes", FLAG, AT(prefixes), .heading = "Mechanism",
       .help = "mwem: a set of one column asks for at most v, for all v, which gives ranges, instead of for v" },
+    { .name = "query", .argument = "RANGE;...", STRING, AT(query), .sample = "18:65", .heading = "Output",
+      .help = "answer these ranges instead: LO:HI of a range-histogram, LO:HI,LO:HI of a quadtree; costs nothing more" },
+    { .name = "prune", .argument = "T", NUMBER, AT(prune), .sample = "50", .heading = "Output",
+      .help = "quadtree: do not divide cells whose noisy count is below T; costs nothing" },
     { .name = "counts", .argument = "raw|consistent|non-negative", CHOICE, AT(counts), .sample = "raw",
       .fallback = "consistent", .heading = "Output",
       .help = "marginals and trees as they were measured, made to agree, or also without negative counts (trees: in whole "

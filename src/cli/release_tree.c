@@ -41,14 +41,15 @@ dusk_status release_tree_shares(const release_job *job, double *shares, size_t *
                      "--shares must be equal, optimal, or one number a level");
 }
 
-dusk_status release_tree_take(const release_job *job, release_tree *tree, dusk_hierarchy *hierarchy,
-                              const uint32_t *parents, size_t nodes, dusk_error *err)
+dusk_status release_tree_borrow(const release_job *job, release_tree *tree, const dusk_hierarchy *hierarchy,
+                                const uint32_t *parents, size_t nodes, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     tree->hierarchy = hierarchy;
     tree->nodes = nodes;
     DUSK_NEW(tree->level, nodes);
     DUSK_NEW(tree->exact, nodes);
+    DUSK_NEW(tree->fitted, nodes);
     DUSK_NEW(tree->counts, nodes);
     DUSK_NEW(tree->widths, nodes);
     for (size_t i = 0; i < nodes; i++) {
@@ -67,35 +68,35 @@ dusk_status release_tree_new(const release_job *job, release_tree *tree, const u
     dusk_status status = DUSK_OK;
     double shares[DUSK_HIERARCHY_LEVELS_MAX];
     dusk_aggregate how;
-    dusk_hierarchy *hierarchy;
     size_t levels;
 
     DUSK_TRY(release_tree_ask(job, &how, err));
     DUSK_TRY(release_tree_shares(job, shares, &levels, err));
     if (levels == SIZE_MAX)
         DUSK_TRY(dusk_hierarchy_optimal_shares(shares, &levels, parents, nodes, how.delta, err));
-    DUSK_TRY(dusk_hierarchy_new(&hierarchy, &how, parents, nodes, levels ? shares : NULL, levels, err));
-    DUSK_TRY(release_tree_take(job, tree, hierarchy, parents, nodes, err));
+    DUSK_TRY(dusk_hierarchy_new(&tree->own, &how, parents, nodes, levels ? shares : NULL, levels, err));
+    DUSK_TRY(release_tree_borrow(job, tree, tree->own, parents, nodes, err));
 done:
     return status;
 }
 
 dusk_status release_tree_release(const release_job *job, release_tree *tree, dusk_error *err)
 {
+    dusk_status status = dusk_hierarchy_release(tree->hierarchy, tree->counts, tree->exact, job->gen, err);
+    return status == DUSK_OK ? release_tree_adjust(job, tree, err) : status;
+}
+
+dusk_status release_tree_adjust(const release_job *job, release_tree *tree, dusk_error *err)
+{
     dusk_status status = DUSK_OK;
-    double *whole = NULL;
-    DUSK_TRY(dusk_hierarchy_release(tree->hierarchy, tree->counts, tree->exact, job->gen, err));
     if (job->settings->counts == RAW) return DUSK_OK;
-    DUSK_TRY(dusk_hierarchy_fit(tree->hierarchy, tree->counts, tree->counts, err));
+    DUSK_TRY(dusk_hierarchy_fit(tree->hierarchy, tree->fitted, tree->counts, err));
+    memcpy(tree->counts, tree->fitted, tree->nodes * sizeof *tree->counts);
     if (job->settings->counts != NON_NEGATIVE) return DUSK_OK;
-    DUSK_NEW(whole, tree->nodes);
-    DUSK_TRY(dusk_hierarchy_whole(tree->hierarchy, whole, tree->counts, err));
-    for (size_t i = 0; i < tree->nodes; i++) { /* the interval is about the fitted count */
-        tree->widths[i] += fabs(whole[i] - tree->counts[i]);
-        tree->counts[i] = whole[i];
-    }
+    DUSK_TRY(dusk_hierarchy_whole(tree->hierarchy, tree->counts, tree->fitted, err));
+    for (size_t i = 0; i < tree->nodes; i++) /* the interval is about the fitted count */
+        tree->widths[i] += fabs(tree->counts[i] - tree->fitted[i]);
 done:
-    dusk_deallocate(whole);
     return status;
 }
 
@@ -105,10 +106,11 @@ void release_tree_json(release_job *job, const release_tree *tree, size_t i)
     dusk_json_key(json, "count");
     dusk_json_number(json, tree->counts[i]);
     if (job->settings->dry_run) return;
-    dusk_json_key(json, "low");
+    dusk_json_key(json, "interval");
+    dusk_json_open(json, '[');
     dusk_json_number(json, isnan(tree->counts[i]) ? (double)NAN : fmax(tree->counts[i] - tree->widths[i], 0));
-    dusk_json_key(json, "high");
     dusk_json_number(json, tree->counts[i] + tree->widths[i]);
+    dusk_json_close(json, ']');
 }
 
 void release_tree_describe(const release_job *job, const release_tree *tree, release_receipt *receipt)
@@ -133,12 +135,106 @@ void release_tree_describe(const release_job *job, const release_tree *tree, rel
     dusk_text_add(&text, " of the exact ones");
 }
 
+/* ---- Queries ---------------------------------------------------------------------- */
+
+dusk_status release_tree_check_query(const release_job *job, dusk_error *err)
+{
+    if (!job->settings->query || job->settings->counts != RAW) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --counts away",
+                     "--query needs counts that agree, not raw ones");
+}
+
+dusk_status release_tree_answer(const release_tree *tree, const double *weights, double *value, double *width,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double fitted;
+    DUSK_TRY(dusk_hierarchy_query(tree->hierarchy, &fitted, width, weights, tree->fitted, err));
+    DUSK_TRY(dusk_hierarchy_query(tree->hierarchy, value, NULL, weights, tree->counts, err));
+    if (!isnan(*value)) *width += fabs(*value - fitted);
+done:
+    return status;
+}
+
+void release_tree_describe_answers(const release_job *job, release_receipt *receipt, const double *widths,
+                                   size_t n)
+{
+    double most = 0;
+    char width[64];
+    dusk_text text;
+    for (size_t i = 0; i < n; i++) most = fmax(most, widths[i]);
+    dusk_format_width(width, sizeof width, most);
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    dusk_text_add(&text,
+                  "noise %s %s answer by at most %s with %g %% confidence%s; that rows lie evenly in what a "
+                  "range cuts is assumed",
+                  job->settings->dry_run ? "will move" : "moves", n == 1 ? "the" : "each", width,
+                  100 * job->settings->confidence, n == 1 ? "" : " each");
+}
+
+dusk_status release_ranges_parse(release_range *out, size_t *n, size_t room, size_t dimensions,
+                                 const char *option, const char *text, dusk_error *err)
+{
+    const char *at = text;
+    for (*n = 0; *n < room; ++*n) {
+        release_range *range = &out[*n];
+        for (size_t d = 0; d < dimensions; d++) {
+            char part[128];
+            double ends[2];
+            size_t length = strcspn(at, ",;");
+            if (length == 0 || length >= sizeof part) goto bad;
+            memcpy(part, at, length);
+            part[length] = '\0';
+            if (dusk_parse_list(part, ':', ends, 2) != 2 || !(ends[0] < ends[1])) goto bad;
+            range->low[d] = ends[0];
+            range->high[d] = ends[1];
+            at += length;
+            if (d + 1 < dimensions && *at++ != ',') goto bad;
+        }
+        if (!*at) {
+            ++*n;
+            return DUSK_OK;
+        }
+        if (*at++ != ';') goto bad;
+    }
+bad:
+    return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                     room == 1         ? "for example --box 4:5,43:46"
+                     : dimensions == 2 ? "for example --query '4:5,43:46', or several with ';' between them"
+                                       : "for example --query 18:65, or several with ';' between them",
+                     "--%s must have the form %s, LO below HI%s", option,
+                     dimensions == 2 ? "LO:HI,LO:HI" : "LO:HI", room == 1 ? "" : ", at most 1000 times");
+}
+
+void release_answers_print(release_job *job, const double *values, const double *widths, size_t n, bool json)
+{
+    if (json) {
+        dusk_json_key(&job->json, "answers");
+        dusk_json_open(&job->json, '[');
+    }
+    for (size_t i = 0; values && i < n; i++) {
+        if (json) {
+            dusk_json_open(&job->json, '{');
+            dusk_json_key(&job->json, "value");
+            dusk_json_number(&job->json, values[i]);
+            dusk_json_key(&job->json, "half_width");
+            dusk_json_number(&job->json, widths[i]);
+            dusk_json_close(&job->json, '}');
+        } else {
+            dusk_print_number(stdout, values[i]);
+            fputc('\n', stdout);
+        }
+    }
+    if (json) dusk_json_close(&job->json, ']');
+}
+
 void release_tree_free(release_tree *tree)
 {
-    dusk_hierarchy_free(tree->hierarchy);
+    dusk_hierarchy_free(tree->own);
     if (tree->exact) dusk_wipe(tree->exact, tree->nodes * sizeof *tree->exact);
     dusk_deallocate(tree->level);
     dusk_deallocate(tree->exact);
+    dusk_deallocate(tree->fitted);
     dusk_deallocate(tree->counts);
     dusk_deallocate(tree->widths);
 }

@@ -25,6 +25,17 @@ struct dusk_hierarchy {
 
 /* The variance that a count of a level is taken to have; +inf without noise. */
 double dusk_hierarchy_variance(const dusk_hierarchy *h, size_t level);
+/* How much of a node's own noisy count is in its estimate from below; 1 for a leaf. */
+double dusk_hierarchy_own_weight(const dusk_hierarchy *h, size_t i);
+/* The part of what is missing at its parent that node i >= 1 gets. */
+double dusk_hierarchy_part(const dusk_hierarchy *h, size_t i);
+/* A t such that a sum of independent Laplace numbers (or discrete ones) of scales at most M,
+ * whose squares add up to k M^2, is beyond +-t M with probability at most p. */
+double dusk_hierarchy_laplace_deviate(double p, double k);
+/* weights[i]: what the sum over leaves of queried[i] times the fitted count gives to noisy
+ * count i. */
+DUSK_MUST_USE dusk_status dusk_hierarchy_weights(const dusk_hierarchy *h, double *weights,
+                                                 const double *queried, dusk_error *err);
 /* Fill below, under and fitted. */
 void dusk_hierarchy_variances(dusk_hierarchy *h);
 /* dusk_hierarchy_release; `width` as in noise.h. */

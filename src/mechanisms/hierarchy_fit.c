@@ -28,8 +28,7 @@ double dusk_hierarchy_variance(const dusk_hierarchy *h, size_t level)
 
 /* ---- Least squares --------------------------------------------------------------- */
 
-/* How much of a node's own noisy count is in its estimate from below; 1 for a leaf. */
-static double own_weight(const dusk_hierarchy *h, size_t i)
+double dusk_hierarchy_own_weight(const dusk_hierarchy *h, size_t i)
 {
     if (h->children[i] == 0) return 1;
     double own = dusk_hierarchy_variance(h, h->level[i]);
@@ -37,20 +36,24 @@ static double own_weight(const dusk_hierarchy *h, size_t i)
     return DUSK_MUTATE(HIERARCHY_EQUAL_WEIGHTS, h->under[i] / (own + h->under[i]), 0.5);
 }
 
-/* The part of what is missing at its parent that node i >= 1 gets. */
-static double part(const dusk_hierarchy *h, size_t i) { return h->below[i] / h->under[h->parents[i]]; }
+double dusk_hierarchy_part(const dusk_hierarchy *h, size_t i)
+{
+    return h->below[i] / h->under[h->parents[i]];
+}
 
 DUSK_PROVEN(dusk_hierarchy_variances)
 void dusk_hierarchy_variances(dusk_hierarchy *h)
 {
     for (size_t i = h->nodes; i-- > 0;) {
         double own = dusk_hierarchy_variance(h, h->level[i]);
-        h->below[i] = h->children[i] == 0 ? own : isinf(own) ? h->under[i] : own * own_weight(h, i);
+        h->below[i] = h->children[i] == 0 ? own
+                      : isinf(own)        ? h->under[i]
+                                          : own * dusk_hierarchy_own_weight(h, i);
         if (i > 0) h->under[h->parents[i]] += h->below[i];
     }
     h->fitted[0] = h->below[0];
     for (size_t i = 1; i < h->nodes; i++) {
-        double p = part(h, i), rest = h->under[h->parents[i]] - h->below[i];
+        double p = dusk_hierarchy_part(h, i), rest = h->under[h->parents[i]] - h->below[i];
         h->fitted[i] = p * fmax(rest, 0) + p * p * h->fitted[h->parents[i]];
     }
 }
@@ -64,7 +67,7 @@ dusk_status dusk_hierarchy_fit(const dusk_hierarchy *h, double *fitted, const do
     DUSK_NEW(sum, h->nodes);
     DUSK_NEW(estimate, h->nodes);
     for (size_t i = h->nodes; i-- > 0;) {
-        double weight = own_weight(h, i), own = weight > 0 ? noisy[i] : 0;
+        double weight = dusk_hierarchy_own_weight(h, i), own = weight > 0 ? noisy[i] : 0;
         own = DUSK_MUTATE(HIERARCHY_CLAMPS_FIRST, own, fmax(own, 0));
         estimate[i] = weight * own + (1 - weight) * sum[i];
         if (i > 0) sum[h->parents[i]] += estimate[i];
@@ -72,7 +75,7 @@ dusk_status dusk_hierarchy_fit(const dusk_hierarchy *h, double *fitted, const do
     fitted[0] = estimate[0];
     for (size_t i = 1; i < h->nodes; i++) {
         size_t up = h->parents[i];
-        fitted[i] = estimate[i] + part(h, i) * (fitted[up] - sum[up]);
+        fitted[i] = estimate[i] + dusk_hierarchy_part(h, i) * (fitted[up] - sum[up]);
     }
 done:
     dusk_deallocate(sum);
@@ -93,8 +96,8 @@ static double log_tail(double t, double k)
     return log(2) - u * t - k * log1p(-u * u);
 }
 
-/* A t with log_tail(t, k) <= log(p). */
-static double laplace_deviate(double p, double k)
+DUSK_PROVEN(dusk_hierarchy_laplace_deviate)
+double dusk_hierarchy_laplace_deviate(double p, double k)
 {
     double low = 0, high = 1, wanted = log(p) - 1e-9;
     while (log_tail(high, k) > wanted) high *= 2;
@@ -115,11 +118,12 @@ static double largest_gain(const dusk_hierarchy *h)
     return most < 1 ? most : 1;
 }
 
-DUSK_PROVEN(laplace_widths)
-static void laplace_widths(const dusk_hierarchy *h, double *widths, double p)
+/* Half-width over the root of the variance. */
+static double deviate(const dusk_hierarchy *h, double p)
 {
-    double gain = largest_gain(h), deviate = laplace_deviate(p, 1 / gain);
-    for (size_t i = 0; i < h->nodes; i++) widths[i] = slack * deviate * sqrt(gain * h->fitted[i] / 2);
+    if (!is_pure(h)) return dusk_normal_upper_quantile(p / 2);
+    double gain = largest_gain(h);
+    return dusk_hierarchy_laplace_deviate(p, 1 / gain) * sqrt(gain / 2);
 }
 
 /* Sums of the absolute weights that a fitted count gives to noisy counts, or more:
@@ -130,13 +134,13 @@ static dusk_status add_weights(const dusk_hierarchy *h, double *weights, dusk_er
     double *sum = NULL;
     DUSK_NEW(sum, h->nodes);
     for (size_t i = h->nodes; i-- > 0;) {
-        double own = own_weight(h, i);
+        double own = dusk_hierarchy_own_weight(h, i);
         weights[i] = own + (1 - own) * sum[i];
         if (i > 0) sum[h->parents[i]] += weights[i];
     }
     for (size_t i = 1; i < h->nodes; i++) {
         size_t up = h->parents[i];
-        double p = part(h, i), others = sum[up] - weights[i];
+        double p = dusk_hierarchy_part(h, i), others = sum[up] - weights[i];
         weights[i] = (1 - p) * weights[i] + p * (others + weights[up]);
     }
 done:
@@ -145,13 +149,14 @@ done:
 }
 
 /* A rounded Gaussian number is a Gaussian one and at most half a step. */
-DUSK_PROVEN(gaussian_widths)
-static dusk_status gaussian_widths(const dusk_hierarchy *h, double *widths, double p, dusk_error *err)
+DUSK_PROVEN(fitted_widths)
+static dusk_status fitted_widths(const dusk_hierarchy *h, double *widths, double p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    double deviate = dusk_normal_upper_quantile(p / 2);
-    DUSK_TRY(add_weights(h, widths, err));
-    for (size_t i = 0; i < h->nodes; i++) widths[i] = slack * (deviate * sqrt(h->fitted[i]) + widths[i] / 2);
+    double times = deviate(h, p);
+    if (!is_pure(h)) DUSK_TRY(add_weights(h, widths, err));
+    for (size_t i = 0; i < h->nodes; i++)
+        widths[i] = slack * (times * sqrt(h->fitted[i]) + (is_pure(h) ? 0 : widths[i] / 2));
 done:
     return status;
 }
@@ -179,9 +184,7 @@ dusk_status dusk_hierarchy_interval(const dusk_hierarchy *h, double *half_widths
     if (!fitted) return noisy_widths(h, half_widths, err);
     double p = dusk_div_down(dusk_sub_down(1, h->how.confidence), (double)h->nodes);
     p = DUSK_MUTATE(HIERARCHY_ONE_NODE, p, p * (double)h->nodes);
-    if (!is_pure(h)) return gaussian_widths(h, half_widths, p, err);
-    laplace_widths(h, half_widths, p);
-    return DUSK_OK;
+    return fitted_widths(h, half_widths, p, err);
 }
 
 /* ---- Whole numbers --------------------------------------------------------------- */

@@ -213,25 +213,32 @@ static double overlap(double low, double high, double from, double to)
     return width < whole ? width / whole : 1;
 }
 
-static double sum_cells(const dusk_quadtree *q, const double *counts, const dusk_box *range, size_t node)
+/* The parts of the last level's cells below `node` that lie in the range. */
+static void fill_weights(double *weights, const dusk_quadtree *q, const dusk_box *range, size_t node)
 {
     dusk_box c = dusk_quadtree_cell(q, node);
     double part = overlap(c.x_low, c.x_high, range->x_low, range->x_high) *
                   overlap(c.y_low, c.y_high, range->y_low, range->y_high);
-    if (part == 0) return 0;
-    if (node >= q->last || (part == 1 && !isnan(counts[node]))) return part * counts[node];
     size_t children = (size_t)q->split * q->split;
-    double sum = 0;
-    for (size_t k = 1; k <= children; k++) sum += sum_cells(q, counts, range, children * node + k);
-    return sum;
+    if (part == 0) return;
+    if (node >= q->last)
+        weights[node] = part;
+    else
+        for (size_t k = 1; k <= children; k++) fill_weights(weights, q, range, children * node + k);
 }
 
-dusk_status dusk_quadtree_query(const dusk_quadtree *q, double *value, const double *counts,
-                                const dusk_box *range, dusk_error *err)
+dusk_status dusk_quadtree_query(const dusk_quadtree *q, double *value, double *half_width,
+                                const double *fitted, const dusk_box *range, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
+    double *weights = NULL;
     if (!(range->x_low <= range->x_high && range->y_low <= range->y_high))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give the low edges first",
                          "the low edges of a range must not be above its high ones");
-    *value = sum_cells(q, counts, range, 0);
-    return DUSK_OK;
+    DUSK_NEW(weights, q->nodes);
+    fill_weights(weights, q, range, 0);
+    DUSK_TRY(dusk_hierarchy_query(q->hierarchy, value, half_width, weights, fitted, err));
+done:
+    dusk_deallocate(weights);
+    return status;
 }

@@ -110,6 +110,22 @@ static void two_passes_are_least_squares(void **state)
     }
 }
 
+/* Chernoff's bound for Laplace noise with these weights, by trying 64 points. */
+static double chernoff(const dusk_hierarchy *h, const double *weights, double p)
+{
+    double scale[MOST], most = 0, best = INFINITY;
+    for (size_t j = 0; j < h->nodes; j++) {
+        scale[j] = weights[j] == 0 ? 0 : fabs(weights[j]) * h->noise[h->level[j]].scale;
+        most = fmax(most, scale[j]);
+    }
+    for (int step = 1; step < 64 && most > 0; step++) {
+        double t = step / (64 * most), log_moment = log(2 / p);
+        for (size_t j = 0; j < h->nodes; j++) log_moment -= log1p(-scale[j] * scale[j] * t * t);
+        best = fmin(best, log_moment / t);
+    }
+    return most > 0 ? best : 0;
+}
+
 /* The bound on the tails uses nothing but what is true of the weights. */
 static void widths_cover_the_weights(void **state)
 {
@@ -120,31 +136,94 @@ static void widths_cover_the_weights(void **state)
         double widths[MOST], p = 0.05 / (double)h->nodes;
         assert_int_equal(dusk_hierarchy_interval(h, widths, true, NULL), DUSK_OK);
         for (size_t i = 0; i < h->nodes; i++) {
-            double sum = 0, log_moment = log(2), u = INFINITY, best = INFINITY;
+            double sum = 0, best;
             for (size_t j = 0; j < h->nodes; j++)
                 if (d.weights[i][j] != 0) sum += fabs(d.weights[i][j]);
             if (h->how.delta > 0) { /* normal part and half a step for each weight */
-                double least = sqrt(d.covariance[i][i]) * sqrt(2) * 2.5;
                 assert_true(widths[i] >= sqrt(d.covariance[i][i]) * 1.9599 + sum / 2);
-                assert_true(widths[i] <= least + sum + MOST);
+                assert_true(widths[i] <= sqrt(d.covariance[i][i]) * 3.54 + sum + MOST);
                 continue;
             }
-            for (size_t j = 0; j < h->nodes; j++)
-                if (d.weights[i][j] != 0)
-                    u = fmin(u, 1 / fabs(d.weights[i][j]) / h->noise[h->level[j]].scale);
-            for (double t = u / 64; t < u; t += u / 64) { /* Chernoff with the true weights */
-                log_moment = log(2);
-                for (size_t j = 0; j < h->nodes; j++) {
-                    double x = d.weights[i][j] == 0 ? 0 : t * d.weights[i][j] * h->noise[h->level[j]].scale;
-                    log_moment -= log1p(-x * x);
-                }
-                best = fmin(best, (log_moment - log(p)) / t);
-            }
+            best = chernoff(h, d.weights[i], p);
             assert_true(widths[i] >= best * 0.99); /* 64 points, not the best one */
             assert_true(widths[i] <= 2 * best);
         }
         dusk_hierarchy_free(h);
     }
+}
+
+/* Any sum over leaves, against the weights of the dense solver. */
+static void sums_have_the_weights_of_the_dense_solver(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 600; round++) {
+        dusk_hierarchy *h = random_tree(round % 16 == 0);
+        dense d = solve(h);
+        double queried[MOST], fitted[MOST], weights[MOST], value, width, expected = 0, squares = 0;
+        for (size_t i = 0; i < h->nodes; i++) {
+            queried[i] = h->children[i] ? NAN : next(3) ? 2 * uniform() - 1 : 0;
+            fitted[i] = h->children[i] ? NAN : 100 * uniform();
+            if (!h->children[i]) expected += queried[i] * fitted[i];
+        }
+        assert_int_equal(dusk_hierarchy_weights(h, weights, queried, NULL), DUSK_OK);
+        assert_int_equal(dusk_hierarchy_query(h, &value, &width, queried, fitted, NULL), DUSK_OK);
+        for (size_t j = 0; j < h->nodes; j++) {
+            double weight = 0, term = 0;
+            for (size_t i = 0; i < h->nodes; i++)
+                if (!h->children[i]) weight += queried[i] * d.weights[i][j];
+            if (fabs(weights[j] - weight) > 1e-9) fail_msg("weight %.12g, not %.12g", weights[j], weight);
+            if (weight != 0) term = fabs(weight) * h->noise[h->level[j]].scale;
+            squares += term * term;
+        }
+        assert_true(fabs(value - expected) < 1e-9);
+        if (h->how.delta > 0) {
+            assert_true(width >= 1.9599 * sqrt(squares));
+        } else { /* convexity loses a little against the bound term by term */
+            double best = chernoff(h, weights, 0.05);
+            if (!(width >= 0.995 * best && width <= 1.35 * best)) fail_msg("%g, Chernoff's %g", width, best);
+        }
+        dusk_hierarchy_free(h);
+    }
+}
+
+static void sums_hold(void **state)
+{
+    enum { BINS = 16, RUNS = 800 };
+    uint32_t parents[2 * BINS];
+    uint64_t exact[2 * BINS] = { 0 };
+    double weights[2 * BINS] = { 0 };
+    size_t nodes;
+    (void)state;
+    assert_int_equal(dusk_hierarchy_balanced(parents, &nodes, BINS, 2, NULL), DUSK_OK);
+    for (size_t i = nodes - BINS + 3; i < nodes - 4; i++) weights[i] = 1; /* a range of nine bins */
+    for (int kind = 0; kind < 2; kind++) {
+        dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 0.5);
+        dusk_generator *gen = seeded(6);
+        dusk_hierarchy *h;
+        double counts[2 * BINS], value, width;
+        int held = 0;
+        how.delta = kind ? 1e-3 : 0;
+        how.confidence = 0.8;
+        assert_int_equal(dusk_hierarchy_new(&h, &how, parents, nodes, NULL, 0, NULL), DUSK_OK);
+        for (int run = 0; run < RUNS; run++) {
+            assert_int_equal(dusk_hierarchy_release(h, counts, exact, gen, NULL), DUSK_OK);
+            assert_int_equal(dusk_hierarchy_fit(h, counts, counts, NULL), DUSK_OK);
+            assert_int_equal(dusk_hierarchy_query(h, &value, &width, weights, counts, NULL), DUSK_OK);
+            held += fabs(value) <= width;
+        }
+        assert_true(held >= 0.8 * RUNS - 5 * sqrt(0.16 * RUNS));
+        if (kind) assert_true(held <= 0.8 * RUNS + 5 * sqrt(0.16 * RUNS) + 0.1 * RUNS); /* nearly exact */
+        dusk_generator_free(gen);
+        dusk_hierarchy_free(h);
+    }
+    weights[nodes - 1] = INFINITY;
+    dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 0.5);
+    dusk_hierarchy *h;
+    double counts[2 * BINS] = { 0 }, value = 7, width = 7;
+    assert_int_equal(dusk_hierarchy_new(&h, &how, parents, nodes, NULL, 0, NULL), DUSK_OK);
+    assert_int_equal(dusk_hierarchy_query(h, &value, &width, weights, counts, NULL), DUSK_ERR_ARGUMENT);
+    assert_true(value == 7 && width == 7);
+    dusk_hierarchy_free(h);
 }
 
 static void widths_hold(void **state)
@@ -233,6 +312,8 @@ int main(void)
         cmocka_unit_test(widths_hold),
         cmocka_unit_test(whole_numbers_add_up_exactly),
         cmocka_unit_test(whole_numbers_are_near),
+        cmocka_unit_test(sums_have_the_weights_of_the_dense_solver),
+        cmocka_unit_test(sums_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
