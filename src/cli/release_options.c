@@ -58,8 +58,8 @@ const dusk_option dusk_release_options[] = {
       .help = "these columns of comma-separated values with a header: the levels of a region from the top "
               "(without it: lines of a region and its count); the two coordinates of a place" },
     { .name = "box", .argument = "A:B,C:D", STRING, AT(box), .sample = "40.5:40.9,-74.3:-73.7", .heading = "Data",
-      .help = "public range of each of the two coordinates; cells of a quadtree divide it, planar-laplace moves what lies "
-              "outside to the nearest point, and so are answers" },
+      .help = "public range of each of the two coordinates; a quadtree divides it into cells, planar-laplace brings what "
+              "lies outside, and answers, to the nearest point of it" },
     { .name = "lat-lon", FLAG, AT(lat_lon), .heading = "Data",
       .help = "places are latitude and longitude in the --box, distances are metres on the earth" },
     { .name = "outside", .argument = "drop|clamp", CHOICE, AT(outside), .sample = "clamp", .fallback = "drop", .heading = "Data",
