@@ -453,9 +453,14 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_interval(const dusk_sparse
  * out. The whole run costs one (epsilon, delta), however many answers there are, and
  * also when whoever feeds the stream has seen the answers. */
 typedef enum dusk_stream_method {
-    DUSK_STREAM_TREE = 1,   /* binary tree of partial sums: whole answers from whole numbers  */
-    DUSK_STREAM_HONAKER = 2 /* the same tree, every node used: the best combination of what is
-                               known so far [Honaker 2015]; about half the variance           */
+    DUSK_STREAM_TREE = 1,        /* binary tree of partial sums: whole answers from whole numbers */
+    DUSK_STREAM_HONAKER = 2,     /* the same tree, every node used: the best combination of what is
+                                    known so far [Honaker 2015]; about half the variance          */
+    DUSK_STREAM_SQUARE_ROOT = 3, /* square root of the matrix of sums [Fichtenberger, Henzinger &
+                                    Upadhyay 2023]: the least noise; needs delta; step t costs t
+                                    products, and up to 2^22 steps                                */
+    DUSK_STREAM_BANDED = 4       /* the same cut off after `bands` diagonals [Kalinin & Lampert 2024]:
+                                    `bands` products a step; for units with several items apart    */
 } dusk_stream_method;
 
 typedef struct dusk_stream_options {
@@ -471,6 +476,10 @@ typedef struct dusk_stream_options {
                                    the same or others; the caller sees to it */
     uint64_t length;            /* how many steps at most, up to 2^40; public; no default */
     uint64_t window;            /* 0: sums of all steps so far; otherwise of the last `window` */
+    uint32_t bands;             /* of BANDED, 1 to 65536; no default */
+    uint64_t separation;        /* 0: items of one unit are anywhere; otherwise at least so many steps
+                                   apart, the caller sees to it. Worth sqrt(items_per_unit) to BANDED
+                                   when it is at least `bands` */
     double epsilon;             /* no default; for the whole run */
     double delta;               /* 0: Laplace noise; in (0, 1): Gaussian */
     const char *unit;           /* "item": whose privacy, for the statement */
@@ -493,7 +502,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_stream_release(dusk_stream *stream, doub
 DUSK_API uint64_t dusk_stream_steps(const dusk_stream *stream);
 /* The whole run, whether or not it is taken to its end: laplace(b) * levels or
  * discrete_laplace(b, s) * levels for trees without delta; with it tree(sigma, n), n
- * being the largest power of two within length and window. */
+ * being the largest power of two within length and window; matrix(sigma, norm of a column). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_stream_event(const dusk_stream *stream, dusk_event *out,
                                                      dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_stream_state(const dusk_stream *stream, dusk_statement *out,

@@ -29,7 +29,7 @@ typedef struct release_settings {
     const char *schema, *marginals; /* of tables */
     int64_t rounds;
     const char *regions, *columns, *shares; /* of trees */
-    int64_t length, window;                 /* of streams */
+    int64_t length, window, bands, separation; /* of streams */
     const char *box;                        /* of places */
     const char *query;
     double prune;

@@ -9,6 +9,7 @@
 #include "cli/release.h"
 
 #define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
+#define MATRIX_LENGTH 4194304
 
 static dusk_status read_bounds(const release_job *job, dusk_stream_options *options, dusk_error *err)
 {
@@ -53,13 +54,34 @@ static dusk_status read_promise(const release_job *job, dusk_stream_options *opt
     return DUSK_OK;
 }
 
+/* Library errors speak of constants; people type words. */
 static dusk_status read_method(const release_job *job, dusk_stream_options *options, dusk_error *err)
 {
-    if (!release_given(job, "method")) return DUSK_OK;
-    options->method = (dusk_stream_method)(job->settings->method - RELEASE_METHOD_TREE + DUSK_STREAM_TREE);
-    if (job->settings->method >= RELEASE_METHOD_TREE) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "methods of streams: tree, honaker",
-                     "--method has a word that is for keys");
+    bool bands = release_given(job, "bands");
+    if (release_given(job, "method")) {
+        int word = job->settings->method - RELEASE_METHOD_TREE;
+        if (word < 0)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "methods of streams: tree, honaker, square-root, banded",
+                             "--method has a word that is for keys");
+        options->method = (dusk_stream_method)(word + DUSK_STREAM_TREE);
+    }
+    bool matrix = options->method == DUSK_STREAM_SQUARE_ROOT || options->method == DUSK_STREAM_BANDED;
+    if (matrix && !release_given(job, "delta"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --delta 1e-6, or take --method honaker",
+                         "--method square-root and banded need Gaussian noise");
+    if (matrix && !release_given(job, "length"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --length 1000, or take --method honaker",
+                         "--method square-root and banded need --length");
+    if (matrix && options->length > MATRIX_LENGTH)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "take --method honaker, or begin a new stream from time to time",
+                         "--method square-root and banded take at most %d steps", MATRIX_LENGTH);
+    if (bands != (options->method == DUSK_STREAM_BANDED))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --method banded --bands 24",
+                         bands ? "--bands is for --method banded" : "--method banded needs --bands");
+    options->bands = bands ? (uint32_t)job->settings->bands : 0;
+    options->separation = release_given(job, "separation") ? (uint64_t)job->settings->separation : 0;
+    return DUSK_OK;
 }
 
 static dusk_status begin(const release_job *job, dusk_stream **out, bool count, dusk_error *err)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running sums of a stream: options, calibration, the step, event and statement; see
- * stream.h for the way of a number. Every released sum gets independent noise once,
+/* Running sums of a stream: options, the step, statement and interval; see stream.h for
+ * the way of a number, and stream_calibration.c for the noise. Every released sum gets independent noise once,
  * when its last step comes, from a pool drawn before the number of that step is looked
  * at; answers are made of noisy sums only. Proof: stream.proof.md. */
 #include "mechanisms/stream.h"
 
-#include <float.h>
 #include <math.h>
 
-#include "accounting/gaussian.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -42,6 +40,9 @@ static dusk_status check_numbers(const dusk_stream_options *o, dusk_error *err)
     if (o->items_per_unit < 1)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "say how many items one unit may have",
                          "items_per_unit must be at least 1");
+    if (dusk_stream_is_matrix(o) && o->length > DUSK_MATRIX_LENGTH_MAX)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take DUSK_STREAM_HONAKER, or begin anew from time to time",
+                         "length must be at most 2^22 for this method");
     if (o->length < 1 || o->length > DUSK_STREAM_LENGTH_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "say how many steps there will be at most",
                          "length must be between 1 and 2^40");
@@ -53,7 +54,7 @@ static dusk_status check_options(const dusk_stream_options *o, dusk_error *err)
     if (o->size != sizeof *o)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_stream_options_init first",
                          "the options were not initialised");
-    if (o->method < DUSK_STREAM_TREE || o->method > DUSK_STREAM_HONAKER)
+    if (o->method < DUSK_STREAM_TREE || o->method > DUSK_STREAM_BANDED)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose DUSK_STREAM_TREE or one of its kin",
                          "the method is not known");
     if (o->neighbours != DUSK_ADD_REMOVE && o->neighbours != DUSK_REPLACE_ONE)
@@ -65,136 +66,18 @@ static dusk_status check_options(const dusk_stream_options *o, dusk_error *err)
     if (!(o->delta >= 0 && o->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 0 for Laplace noise, or a small probability",
                          "delta must be at least 0 and below 1");
+    if (dusk_stream_is_matrix(o) && o->delta == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta such as 1e-6, or take DUSK_STREAM_HONAKER",
+                         "this method needs Gaussian noise: delta must be above 0");
+    if (o->method == DUSK_STREAM_BANDED && (o->bands < 1 || o->bands > 65536))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take as many as the steps between items of one unit",
+                         "bands must be between 1 and 65536");
     return check_numbers(o, err);
 }
 
-/* --- calibration -------------------------------------------------------------------- */
-
-/* How far one item can move the number of its step: never further than the numbers that
- * there can be are apart, 0 being one of them; and no further than declared, if clamping
- * leaves the 0 of a step without items where it is. */
-DUSK_PROVEN(item_reach)
-static double item_reach(const dusk_stream_options *o)
+bool dusk_stream_is_matrix(const dusk_stream_options *options)
 {
-    double apart = dusk_sub_up(fmax(o->upper, 0), fmin(o->lower, 0));
-    bool declared = o->sensitivity > 0 && o->lower <= 0 && o->upper >= 0;
-    return declared ? fmin(o->sensitivity, apart) : apart;
-}
-
-static double largest_number(const dusk_stream_options *o) { return fmax(fabs(o->lower), fabs(o->upper)); }
-
-/* The norm of one item of size 1 in all released sums: one node of each level. */
-static double item_norm_up(const dusk_stream *s)
-{
-    return s->options.delta == 0 ? s->touched : dusk_sqrt_up(s->touched);
-}
-
-/* Noise scale over sensitivity. */
-static double ratio_up(const dusk_stream_options *o)
-{
-    return o->delta == 0 ? dusk_div_up(1, o->epsilon) : dusk_gaussian_sigma_up(o->epsilon, o->delta);
-}
-
-/* Trees of whole numbers have whole noise. Otherwise the grid is so fine that rounding is
- * far below the noise, and coarse enough for every sum to stay below 2^79 steps. */
-static int choose_grid(const dusk_stream *s, double ratio)
-{
-    const dusk_stream_options *o = &s->options;
-    if (o->whole && o->method == DUSK_STREAM_TREE) return 0;
-    double reach = item_reach(o) * o->items_per_unit;
-    int largest = ilogb(largest_number(o)) + 1, length = (int)dusk_tree_levels(o->length);
-    int grid = ilogb(fmin(fmax(reach * item_norm_up(s) * ratio, DBL_MIN), DBL_MAX)) - 52;
-    if (grid < largest - 61) grid = largest - 61;
-    if (grid < largest + length - (DUSK_TREE_WIDEST - 1)) grid = largest + length - (DUSK_TREE_WIDEST - 1);
-    if (grid < ilogb(reach) - 57) grid = ilogb(reach) - 57;
-    return o->whole && grid > 0 ? 0 : grid;
-}
-
-/* The numbers on the grid: each at most 2^62 steps, all together at most 2^79. What is
- * whole is cut to whole numbers, also where the grid of the noise is finer. */
-DUSK_PROVEN(place)
-static dusk_status place(dusk_stream *s, int grid, dusk_error *err)
-{
-    const dusk_stream_options *o = &s->options;
-    s->clamp = (dusk_fixed_clamp){ o->lower, o->upper, o->whole ? 0 : grid };
-    s->shift = (unsigned)(s->clamp.grid - grid);
-    double largest = ldexp(largest_number(o), -grid);
-    if (!(largest <= 0x1p62 && largest * (double)o->length <= ldexp(1, DUSK_TREE_WIDEST - 1)))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare narrower bounds or a shorter stream",
-                         "a sum of that many numbers within these bounds is too large");
-    double items = o->items_per_unit * (o->neighbours == DUSK_REPLACE_ONE ? 2.0 : 1.0);
-    double each = ceil(fmax(ldexp(item_reach(o), -s->clamp.grid), DBL_MIN));
-    s->distance = ldexp(dusk_mul_up(items, each), (int)s->shift);
-    if (!(s->distance <= 0x1p60))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare narrower bounds or fewer items a unit",
-                         "one unit moves the sums by more than 2^60 steps of the grid");
-    return DUSK_OK;
-}
-
-static dusk_noise_law law_of(const dusk_stream_options *o)
-{
-    if (o->delta > 0) return DUSK_GAUSSIAN;
-    return o->whole && o->method == DUSK_STREAM_TREE ? DUSK_DISCRETE_LAPLACE : DUSK_LAPLACE;
-}
-
-DUSK_PROVEN(event_of)
-static dusk_status event_of(const dusk_stream *s, const dusk_noise *noise, dusk_event *out, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    dusk_event node;
-    double steps = ldexp(noise->scale, -noise->grid), ratio = dusk_div_down(steps, s->distance);
-
-    if (noise->law == DUSK_GAUSSIAN) return dusk_event_tree(out, ratio, UINT64_C(1) << (s->touched - 1), err);
-    if (noise->law == DUSK_LAPLACE)
-        DUSK_TRY(dusk_event_laplace(&node, ratio, err));
-    else
-        DUSK_TRY(dusk_event_discrete_laplace(&node, steps, (uint64_t)s->distance, err));
-    DUSK_TRY(dusk_event_repeat(out, &node, s->touched, err));
-done:
-    return status;
-}
-
-/* The scale, raised until what an accountant says of the event is what was promised. */
-DUSK_PROVEN(settle)
-static dusk_status settle(dusk_stream *s, const dusk_noise *start, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    dusk_noise trial = *start;
-    for (double excess = 0x1p-52; excess <= 0x1p-20; excess *= 2) {
-        dusk_event event;
-        dusk_statement statement;
-        DUSK_TRY(event_of(s, &trial, &event, err));
-        DUSK_TRY(dusk_statement_init(&statement, &event, s->options.delta, s->options.neighbours,
-                                     s->options.unit, err));
-        if (statement.epsilon <= s->options.epsilon) {
-            s->noise = trial;
-            return DUSK_OK;
-        }
-        DUSK_TRY(dusk_noise_settle(&trial, dusk_mul_up(trial.scale, 1 + excess), err));
-    }
-    return dusk_fail(err, DUSK_ERR_INTERNAL, "", "no scale was found that keeps epsilon %.17g, delta %.17g",
-                     s->options.epsilon, s->options.delta);
-done:
-    return status;
-}
-
-static dusk_status calibrate(dusk_stream *s, int grid, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const dusk_stream_options *o = &s->options;
-    double ratio = ratio_up(o), sensitivity;
-    dusk_noise noise;
-
-    if (grid == DUSK_GRID_DEFAULT) grid = choose_grid(s, ratio);
-    DUSK_TRY(place(s, grid, err));
-    sensitivity = ldexp(dusk_mul_up(s->distance, item_norm_up(s)), grid);
-    DUSK_TRY(dusk_noise_start(&noise, law_of(o), 1, sensitivity, o->epsilon, o->delta, err));
-    DUSK_TRY(dusk_noise_place(&noise, ratio, grid, err));
-    noise.grid_sensitivity = noise.sensitivity; /* numbers are cut one by one: see place */
-    DUSK_TRY(dusk_noise_settle(&noise, dusk_mul_up(sensitivity, ratio), err));
-    DUSK_TRY(settle(s, &noise, err));
-done:
-    return status;
+    return options->method == DUSK_STREAM_SQUARE_ROOT || options->method == DUSK_STREAM_BANDED;
 }
 
 /* --- the handle ----------------------------------------------------------------------- */
@@ -202,12 +85,17 @@ done:
 static dusk_status start(dusk_stream *s, const dusk_stream_options *options, int grid, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    uint64_t length = options->length;
     s->options = *options;
-    s->window = options->window == 0 || options->window > options->length ? options->length : options->window;
-    DUSK_TRY(
-        dusk_tree_new(&s->tree, options->method == DUSK_STREAM_HONAKER, options->length, s->window, err));
-    s->touched = DUSK_MUTATE(STREAM_LEVELS_OFF_BY_ONE, s->tree.levels, s->tree.levels - 1);
-    DUSK_TRY(calibrate(s, grid, err));
+    s->window = options->window == 0 || options->window > length ? length : options->window;
+    if (dusk_stream_is_matrix(options)) {
+        uint64_t bands = options->method == DUSK_STREAM_BANDED ? options->bands : length;
+        DUSK_TRY(dusk_matrix_new(&s->matrix, length, bands, s->window, err));
+    } else {
+        DUSK_TRY(dusk_tree_new(&s->tree, options->method == DUSK_STREAM_HONAKER, length, s->window, err));
+        s->touched = DUSK_MUTATE(STREAM_LEVELS_OFF_BY_ONE, s->tree.levels, s->tree.levels - 1);
+    }
+    DUSK_TRY(dusk_stream_calibrate(s, grid, err));
 done:
     return status;
 }
@@ -241,12 +129,16 @@ void dusk_stream_free(dusk_stream *stream)
 {
     if (!stream) return;
     dusk_tree_free(&stream->tree);
+    dusk_matrix_free(&stream->matrix);
     dusk_pool_clear(&stream->pool);
     dusk_wipe(stream, sizeof *stream);
     dusk_deallocate(stream);
 }
 
-uint64_t dusk_stream_steps(const dusk_stream *stream) { return stream->tree.steps; }
+uint64_t dusk_stream_steps(const dusk_stream *stream)
+{
+    return dusk_stream_is_matrix(&stream->options) ? stream->matrix.steps : stream->tree.steps;
+}
 
 /* --- a step ------------------------------------------------------------------------------ */
 
@@ -265,18 +157,17 @@ done:
 }
 
 /* NaN is a step in which nothing happened. */
-static dusk_int128 steps_of(const dusk_stream *s, double number)
+static int64_t whole_of(const dusk_stream *s, double number)
 {
-    dusk_int128 steps = dusk_fixed_round(number, &s->clamp) & -(int64_t)(number == number);
-    return steps * ((dusk_int128)1 << s->shift);
+    return dusk_fixed_round(number, &s->clamp) & -(int64_t)(number == number);
 }
 
 /* Sums with noise end at +-2^80, so that no combination of them can wrap. */
 static dusk_int128 add_noise(dusk_stream *s, dusk_int128 sum)
 {
-    const dusk_int128 most = (dusk_int128)1 << DUSK_TREE_WIDEST;
+    const dusk_int128 most = (dusk_int128)1 << DUSK_STREAM_WIDEST;
     dusk_int128 noisy = dusk_pool_add(&s->pool, s->used, sum);
-    s->used += DUSK_MUTATE(STREAM_NODES_SHARE_NOISE, 1U, s->tree.steps % 2);
+    s->used += DUSK_MUTATE(STREAM_NODES_SHARE_NOISE, 1U, s->used % 2);
     return noisy > most ? most : noisy < -most ? -most : noisy;
 }
 
@@ -286,7 +177,7 @@ static uint64_t window_start(const dusk_stream *s, uint64_t to)
     return to > s->window ? to - s->window : 0;
 }
 
-static double answer(const dusk_stream *s)
+static double tree_answer(const dusk_stream *s)
 {
     uint64_t to = s->tree.steps, from = window_start(s, to);
     dusk_int128 sum = 0;
@@ -300,30 +191,49 @@ static double answer(const dusk_stream *s)
     return dusk_fixed_value(sum, s->noise.grid);
 }
 
+/* The sums of the tree that close now. */
+static void step_tree(dusk_stream *s, int64_t number, unsigned first, unsigned count)
+{
+    dusk_int128 sums[DUSK_TREE_LEVELS_MAX];
+    dusk_tree_add(&s->tree, number * ((dusk_int128)1 << s->shift), sums);
+    for (unsigned j = first; j < first + count; j++) {
+        uint64_t i = (s->tree.steps >> j) - 1;
+        dusk_int128 noisy = add_noise(s, sums[j - first]);
+        if (s->options.method == DUSK_STREAM_HONAKER)
+            dusk_honaker_close(&s->tree, j, i, noisy);
+        else
+            *dusk_tree_node(&s->tree, j, i) = noisy;
+    }
+    dusk_wipe(sums, sizeof sums);
+}
+
+/* The next entry of C x with noise; what follows looks at nothing else. */
+static void step_matrix(dusk_stream *s, int64_t number)
+{
+    dusk_int128 exact = dusk_matrix_add(&s->matrix, number), noisy = add_noise(s, exact);
+    noisy -=
+        DUSK_MUTATE(MATRIX_NOISE_COARSER_THAN_C, 0, (noisy - exact) & (((dusk_int128)1 << s->shift) - 1));
+    dusk_matrix_estimate(&s->matrix, noisy);
+}
+
 DUSK_PROVEN(dusk_stream_release)
 dusk_status dusk_stream_release(dusk_stream *stream, double *value, double number, dusk_generator *gen,
                                 dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_int128 sums[DUSK_TREE_LEVELS_MAX];
-    unsigned first, count;
+    bool matrix = dusk_stream_is_matrix(&stream->options);
+    unsigned first = 0, count = 1;
 
-    if (stream->tree.steps == stream->options.length)
+    if (dusk_stream_steps(stream) == stream->options.length)
         return dusk_fail(err, DUSK_ERR_BUDGET, "start a new stream, which is charged again",
                          "all steps of this stream were taken");
-    count = dusk_tree_closing(&stream->tree, &first);
+    if (!matrix) count = dusk_tree_closing(&stream->tree, &first);
     DUSK_TRY(draw(stream, count, gen, err));
-    dusk_tree_add(&stream->tree, steps_of(stream, number), sums);
-    for (unsigned j = first; j < first + count; j++) {
-        uint64_t i = (stream->tree.steps >> j) - 1;
-        dusk_int128 noisy = add_noise(stream, sums[j - first]);
-        if (stream->options.method == DUSK_STREAM_HONAKER)
-            dusk_honaker_close(&stream->tree, j, i, noisy);
-        else
-            *dusk_tree_node(&stream->tree, j, i) = noisy;
-    }
-    dusk_wipe(sums, sizeof sums);
-    *value = answer(stream);
+    if (matrix)
+        step_matrix(stream, whole_of(stream, number));
+    else
+        step_tree(stream, whole_of(stream, number), first, count);
+    *value = matrix ? dusk_fixed_value(stream->matrix.total, stream->noise.grid) : tree_answer(stream);
     *value +=
         DUSK_MUTATE(STREAM_NOISE_REDRAWN, 0, dusk_fixed_value(add_noise(stream, 0), stream->noise.grid));
 done:
@@ -334,7 +244,7 @@ done:
 
 dusk_status dusk_stream_event(const dusk_stream *stream, dusk_event *out, dusk_error *err)
 {
-    return event_of(stream, &stream->noise, out, err);
+    return dusk_stream_event_of(stream, &stream->noise, out, err);
 }
 
 /* Facts that the program cannot check. */
@@ -350,7 +260,9 @@ static dusk_status assume(const dusk_stream *s, dusk_statement *out, dusk_error 
     dusk_text_number(&text, o->upper);
     dusk_text_add(&text, " declared; at most %u item%s a unit, each moves the number of its step by at most ",
                   o->items_per_unit, o->items_per_unit == 1 ? "" : "s");
-    dusk_text_number(&text, item_reach(o));
+    dusk_text_number(&text, dusk_stream_item_reach(o));
+    if (o->separation > 1)
+        dusk_text_add(&text, "; at least %llu steps apart", (unsigned long long)o->separation);
     return dusk_statement_assume(out, fact, err);
 }
 
@@ -371,7 +283,7 @@ done:
 
 /* The weights of the noises in an answer. A node of Honaker's estimate has those of its
  * whole subtree: (h + 1 - j) levels of 2^(h-j) nodes with weights 2^j / (2^(h+1) - 1). */
-static dusk_combination combine(const dusk_stream *s, uint64_t from, uint64_t to)
+static dusk_combination combine_nodes(const dusk_stream *s, uint64_t from, uint64_t to)
 {
     bool honaker = s->options.method == DUSK_STREAM_HONAKER;
     dusk_combination c = { 0 };
@@ -387,6 +299,12 @@ static dusk_combination combine(const dusk_stream *s, uint64_t from, uint64_t to
     return c;
 }
 
+/* A row of A C^-1. Estimates are rounded to nearest, as the noise was: twice as many halves. */
+static dusk_combination combine_row(const dusk_stream *s, uint64_t step)
+{
+    return (dusk_combination){ .squares = s->matrix.squares[step], .sizes = 2 * s->matrix.lengths[step] };
+}
+
 DUSK_PROVEN(dusk_stream_interval)
 dusk_status dusk_stream_interval(const dusk_stream *stream, double *half_width, uint64_t step,
                                  double confidence, dusk_error *err)
@@ -398,11 +316,13 @@ dusk_status dusk_stream_interval(const dusk_stream *stream, double *half_width, 
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
                          "confidence must be above 0 and below 1");
     uint64_t from = window_start(stream, step);
-    dusk_combination c = combine(stream, from, step);
+    bool matrix = dusk_stream_is_matrix(&stream->options);
+    dusk_combination c = matrix ? combine_row(stream, step) : combine_nodes(stream, from, step);
     double steps = dusk_combination_tail(&c, noise->law, ldexp(noise->scale, -noise->grid),
                                          dusk_sub_down(1, confidence));
     if (stream->options.method == DUSK_STREAM_HONAKER) steps = dusk_add_up(steps, 0x1p-40);
-    if (!stream->options.whole) steps = dusk_add_up(steps, (double)(step - from)); /* numbers were cut */
+    if (!stream->options.whole) /* numbers were cut */
+        steps = dusk_add_up(steps, ldexp((double)(step - from), (int)stream->shift));
     *half_width = ldexp(steps, noise->grid);
     return DUSK_OK;
 }

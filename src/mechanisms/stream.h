@@ -4,9 +4,9 @@
 
 /* The inside of dusk_stream. A release goes
  *     number -> whole number of grid steps      stream.c
- *            -> exact partial sums              binary_tree.c
+ *            -> exact partial sums              binary_tree.c, matrix_factorisation.c
  *            -> the same with noise             stream.c, from a pool drawn before
- *            -> estimate of the wanted sum      binary_tree.c, honaker.c (public)
+ *            -> estimate of the wanted sum      the same and honaker.c (public)
  * Everything right of the noise is post-processing: it sees noisy sums only. */
 
 #include "dusk/mechanisms.h"
@@ -15,8 +15,8 @@
 
 #define DUSK_STREAM_LENGTH_MAX (UINT64_C(1) << 40)
 #define DUSK_TREE_LEVELS_MAX 41
-/* Noisy nodes end at +-2^80 steps; exact ones stay below half of it. */
-#define DUSK_TREE_WIDEST 80
+/* Noisy values end at +-2^80 steps; exact ones stay below half of it. */
+#define DUSK_STREAM_WIDEST 80
 
 /* A binary tree over steps 1, 2, ...: node i of level j holds the numbers of steps
  * i 2^j + 1 .. (i + 1) 2^j, and closes with the last of them. */
@@ -52,6 +52,33 @@ void dusk_honaker_close(const dusk_tree *tree, unsigned level, uint64_t i, dusk_
 /* The sum of steps from + 1 .. to in grid steps, to nearest. */
 double dusk_honaker_sum(const dusk_tree *tree, uint64_t from, uint64_t to);
 
+/* A lower triangular matrix C with constant diagonals, in units of 2^-30, and what is known
+ * of A C^-1, A being the sums of the last `window` of `length` steps. */
+#define DUSK_MATRIX_BITS 30
+#define DUSK_MATRIX_LENGTH_MAX (UINT64_C(1) << 22)
+#define DUSK_MATRIX_INVERSE_MAX 8
+typedef struct dusk_matrix {
+    uint64_t bands;         /* diagonals that are not 0; at most the length      */
+    uint64_t window;        /* at most the length                                */
+    int64_t *diagonal;      /* c_0 = 2^30, c_1, ...                              */
+    double norm, sizes;     /* of a column, rounded up: l2 and l1                */
+    double *squares;        /* [t]: squared l2 norm of row t of A C^-1, bounded  */
+    double *lengths;        /* [t]: its l1 norm, bounded                         */
+    uint64_t steps;         /* taken so far                                      */
+    size_t keep, room, at;  /* of the two below: the last `keep` are there       */
+    int64_t *numbers;       /* private                                           */
+    dusk_int128 *estimates; /* public: C^-1 of the noisy values                  */
+    dusk_int128 total;      /* public: of the estimates in the window            */
+} dusk_matrix;
+/* The square root of the matrix of ones, cut off after `bands` diagonals. */
+DUSK_MUST_USE dusk_status dusk_matrix_new(dusk_matrix *out, uint64_t length, uint64_t bands, uint64_t window,
+                                          dusk_error *err);
+void dusk_matrix_free(dusk_matrix *m);
+/* Take the next number; the exact entry of C x, in units of 2^-30. */
+dusk_int128 dusk_matrix_add(dusk_matrix *m, int64_t number);
+/* Its noisy value has come: the estimate of the number, and of the sum, in the same unit. */
+void dusk_matrix_estimate(dusk_matrix *m, dusk_int128 noisy);
+
 /* A linear combination of independent noises, one weight for each. */
 typedef struct dusk_combination {
     double squares;  /* sum of squared weights, rounded up                   */
@@ -68,16 +95,30 @@ struct dusk_stream {
     uint64_t window;        /* at most length                                          */
     dusk_fixed_clamp clamp; /* of numbers                                              */
     unsigned shift;         /* the grid of numbers is 2^shift steps of that of the noise */
-    unsigned touched;       /* released sums that one item is in, at most              */
-    double distance;        /* whole: how far one unit moves all numbers together, in
-                               the l1 norm and in steps of the noise                   */
+    unsigned touched;       /* released sums of a tree that one item is in, at most    */
+    double distance;        /* how far one unit moves all numbers together, in steps of the
+                               noise: trees: l1 norm, whole; matrices: what the norm of a
+                               column is multiplied with                               */
     dusk_noise noise;       /* of one released sum                                     */
     unsigned width;         /* coins at a time: 64, fewer in tests                     */
     size_t batch;           /* draws at a time                                         */
     dusk_pool pool;
     size_t used; /* of the pool */
     dusk_tree tree;
+    dusk_matrix matrix;
 };
+
+/* Whether C x is released, and not the nodes of a tree. */
+bool dusk_stream_is_matrix(const dusk_stream_options *options);
+
+/* stream_calibration.c: fix grid, distance and noise of a stream whose options were checked
+ * and whose tree or matrix is there. */
+DUSK_MUST_USE dusk_status dusk_stream_calibrate(dusk_stream *s, int grid, dusk_error *err);
+/* The event of the whole run with this noise. */
+DUSK_MUST_USE dusk_status dusk_stream_event_of(const dusk_stream *s, const dusk_noise *noise, dusk_event *out,
+                                               dusk_error *err);
+/* How far one item can move the number of its step. */
+double dusk_stream_item_reach(const dusk_stream_options *options);
 
 /* dusk_stream_new on the grid 2^grid (DUSK_GRID_DEFAULT: as the public function
  * chooses it), with `width` coins and `batch` draws at a time. */

@@ -11,7 +11,7 @@
 #include "random/tape.h"
 #include "support.h"
 
-enum { LENGTH = 40, ROUNDS = 60 };
+enum { LENGTH = 40, ROUNDS = 24 };
 
 static uint64_t seed = 41;
 
@@ -32,6 +32,7 @@ static dusk_stream_options request(dusk_stream_method method, bool whole, double
     o.lower = -3.7;
     o.upper = 11.25;
     o.length = LENGTH;
+    o.bands = 5;
     o.window = window;
     o.epsilon = 0.9;
     o.delta = delta;
@@ -102,8 +103,16 @@ static void honaker(void **state)
     replay(DUSK_STREAM_HONAKER, 1e-6);
 }
 
+static void matrices(void **state)
+{
+    (void)state;
+    replay(DUSK_STREAM_SQUARE_ROOT, 1e-6);
+    replay(DUSK_STREAM_BANDED, 1e-6);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(trees), cmocka_unit_test(honaker) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(trees), cmocka_unit_test(honaker),
+                                        cmocka_unit_test(matrices) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 static void interval_holds(dusk_stream_method method, bool whole, double delta, uint64_t length,
                            uint64_t window, double least)
 {
-    enum { RUNS = 1500 };
+    enum { RUNS = 500 };
     const double confidence = 0.9;
     int missed = 0;
     double half;
@@ -26,6 +26,7 @@ static void interval_holds(dusk_stream_method method, bool whole, double delta, 
     o.upper = 1;
     o.length = length;
     o.window = window;
+    o.bands = 4;
     o.epsilon = 1;
     o.delta = delta;
     assert_int_equal(dusk_generator_new_seeded(&gen, length + window, NULL), DUSK_OK);
@@ -38,7 +39,7 @@ static void interval_holds(dusk_stream_method method, bool whole, double delta, 
         missed += fabs(value) > half;
         dusk_stream_free(s);
     }
-    if (missed > 0.1 * RUNS + 60 || missed < least * RUNS) fail_msg("%d of %d missed", missed, RUNS);
+    if (missed > 0.1 * RUNS + 34 || missed < least * RUNS) fail_msg("%d of %d missed", missed, RUNS);
     dusk_generator_free(gen);
 }
 
@@ -50,6 +51,9 @@ static void intervals_hold(void **state)
     interval_holds(DUSK_STREAM_TREE, false, 1e-6, 15, 0, 0.07);
     interval_holds(DUSK_STREAM_TREE, false, 1e-6, 20, 11, 0.07);
     interval_holds(DUSK_STREAM_HONAKER, false, 1e-6, 15, 0, 0.07);
+    interval_holds(DUSK_STREAM_SQUARE_ROOT, true, 1e-6, 20, 0, 0.07);
+    interval_holds(DUSK_STREAM_SQUARE_ROOT, false, 1e-6, 20, 6, 0.07);
+    interval_holds(DUSK_STREAM_BANDED, false, 1e-6, 20, 0, 0.07);
     interval_holds(DUSK_STREAM_HONAKER, false, 0, 15, 0, 0.001);
 }
 

@@ -24,6 +24,7 @@ static dusk_stream_options usual(dusk_stream_method method, uint64_t length, dou
     o.upper = 1000;
     o.sensitivity = 1;
     o.length = length;
+    o.bands = 8;
     o.epsilon = 1;
     o.delta = delta;
     return o;
@@ -91,6 +92,16 @@ static void impossible_sizes_are_refused(void **state)
     refused(&o);
     o = usual(DUSK_STREAM_TREE, 8, 0);
     o.size = 0;
+    refused(&o);
+    o = usual(DUSK_STREAM_SQUARE_ROOT, 8, 0);
+    refused(&o);
+    o = usual(DUSK_STREAM_SQUARE_ROOT, DUSK_MATRIX_LENGTH_MAX + 1, 1e-6);
+    refused(&o);
+    o = usual(DUSK_STREAM_BANDED, 8, 1e-6);
+    o.bands = 0;
+    refused(&o);
+    o = usual(DUSK_STREAM_SQUARE_ROOT, 8, 1e-6);
+    o.upper = 1e30;
     refused(&o);
     o = usual(DUSK_STREAM_TREE, 8, 0);
     o.upper = 1e30;
@@ -231,17 +242,81 @@ static void every_answer_is_the_sum_of_kept_nodes(void **state)
     answers_are_those_of_the_definition(DUSK_STREAM_HONAKER, 256, 0, 0);
 }
 
+/* The noisy entries of C x are all that an answer may depend on. Other numbers with other
+ * noise that give the same entries must give the same answers, to the last bit. */
+static void matrix_answers_depend_on_noisy_values_only(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    for (int banded = 0; banded < 2; banded++) {
+        dusk_stream_options o = usual(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
+        dusk_stream *one, *other;
+        dusk_generator *gen = seeded(9);
+        dusk_matrix c;
+        assert_int_equal(dusk_matrix_new(&c, N, banded ? o.bands : N, N, NULL), DUSK_OK);
+        assert_int_equal(dusk_stream_new_on(&one, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, N, NULL), DUSK_OK);
+        assert_int_equal(dusk_stream_new_on(&other, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, N, NULL),
+                         DUSK_OK);
+        assert_int_equal(dusk_pool_draw(&one->pool, &one->noise, N, DUSK_WIDTH_FULL, gen, NULL), DUSK_OK);
+        assert_int_equal(dusk_pool_draw(&other->pool, &one->noise, N, DUSK_WIDTH_FULL, gen, NULL), DUSK_OK);
+        for (int64_t t = 0; t < N; t++) {
+            int64_t number = t * 7 % 5, instead = t * t % 3;
+            double value[2];
+            other->pool.wide[t] = one->pool.wide[t] + dusk_matrix_add(&c, number - instead);
+            c.at++; /* no estimate is wanted of this one */
+            assert_int_equal(dusk_stream_release(one, &value[0], (double)number, gen, NULL), DUSK_OK);
+            assert_int_equal(dusk_stream_release(other, &value[1], (double)instead, gen, NULL), DUSK_OK);
+            assert_true(value[0] == value[1]);
+        }
+        dusk_matrix_free(&c);
+        dusk_stream_free(one);
+        dusk_stream_free(other);
+        dusk_generator_free(gen);
+    }
+}
+
+/* Sums of the numbers plus A C^-1 of the draws, in plain arithmetic. */
+static void matrix_answers_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    for (int banded = 0; banded < 2; banded++) {
+        dusk_stream_options o = usual(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
+        dusk_stream *s;
+        dusk_pool pool;
+        dusk_generator *gen = seeded(19), *same = seeded(19);
+        double weight[N], exact = 0;
+        assert_int_equal(dusk_stream_new_on(&s, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, N, NULL), DUSK_OK);
+        assert_int_equal(dusk_pool_draw(&pool, &s->noise, N, DUSK_WIDTH_FULL, same, NULL), DUSK_OK);
+        for (int t = 0; t < N; t++) {
+            double value, number = t * 7 % 5, noise = 0;
+            weight[t] = 1;
+            for (int k = 1; k <= t && k < (banded ? 8 : N); k++)
+                weight[t] -= (double)s->matrix.diagonal[k] * 0x1p-30 * weight[t - k];
+            for (int j = 0; j <= t; j++) noise += weight[t - j] * (double)dusk_pool_add(&pool, (size_t)j, 0);
+            exact += number;
+            assert_int_equal(dusk_stream_release(s, &value, number, gen, NULL), DUSK_OK);
+            assert_true(fabs(value - exact - noise * 0x1p-30) < 1e-6);
+        }
+        dusk_pool_clear(&pool);
+        dusk_stream_free(s);
+        dusk_generator_free(gen);
+        dusk_generator_free(same);
+    }
+}
+
 /* Batches change nothing but the order of coins; small ones make the same sums. */
 static void long_streams_stay_near_the_truth(void **state)
 {
     (void)state;
-    const dusk_stream_method methods[] = { DUSK_STREAM_TREE, DUSK_STREAM_HONAKER };
-    for (int i = 0; i < 2; i++) {
-        dusk_stream_options o = usual(methods[i], 5000, 1e-6);
+    const dusk_stream_method methods[] = { DUSK_STREAM_TREE, DUSK_STREAM_HONAKER, DUSK_STREAM_SQUARE_ROOT,
+                                           DUSK_STREAM_BANDED };
+    for (int i = 0; i < 4; i++) {
+        dusk_stream_options o = usual(methods[i], 3000, 1e-6);
         dusk_stream *s = start(&o);
         dusk_generator *gen = seeded(5);
         double exact = 0, value, half;
-        for (uint64_t t = 1; t <= 5000; t++) {
+        for (uint64_t t = 1; t <= 3000; t++) {
             double number = (double)(t % 1000);
             exact += number;
             assert_int_equal(dusk_stream_release(s, &value, number, gen, NULL), DUSK_OK);
@@ -339,6 +414,27 @@ static void events_name_noise_and_levels(void **state)
     event_is(&o, "laplace(%lf) * %d", 4, 1, 4);
 }
 
+static void matrices_name_noise_and_norm(void **state)
+{
+    (void)state;
+    double sigma[2], norm[2];
+    for (int apart = 0; apart < 2; apart++) {
+        dusk_stream_options o = usual(DUSK_STREAM_BANDED, 1000, 1e-6);
+        dusk_event event;
+        char text[4096];
+        o.items_per_unit = 9;
+        o.separation = apart ? 8 : 7;
+        dusk_stream *s = start(&o);
+        assert_int_equal(dusk_stream_event(s, &event, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_format(&event, text, sizeof text, NULL), DUSK_OK);
+        assert_int_equal(sscanf(text, "matrix(%lf, %lf)", &sigma[apart], &norm[apart]), 2);
+        sigma[apart] = s->noise.scale;
+        dusk_stream_free(s);
+    }
+    assert_true(norm[0] == norm[1] && norm[0] > 1.27 && norm[0] < 1.33);
+    assert_true(fabs(sigma[0] / sigma[1] - 3) < 1e-9); /* nine items at once, or sqrt(9) */
+}
+
 static void gaussian_trees_say_so(void **state)
 {
     (void)state;
@@ -360,9 +456,12 @@ static void statements_keep_the_promise_with_little_to_spare(void **state)
     const double epsilons[] = { 1e-3, 0.1, 1.0 / 3, 7 }, deltas[] = { 0, 1e-9, 1e-3 };
     for (int e = 0; e < 4; e++)
         for (int d = 0; d < 3; d++)
-            for (uint64_t length = 1; length < 3000; length = 3 * length + 1)
+            for (uint64_t length = 1; length < 3000; length = 7 * length + 1)
                 for (int whole = 0; whole < 2; whole++) {
-                    dusk_stream_options o = usual(DUSK_STREAM_HONAKER, length, deltas[d]);
+                    dusk_stream_method method = d == 0            ? DUSK_STREAM_TREE
+                                                : length % 2 == 0 ? DUSK_STREAM_SQUARE_ROOT
+                                                                  : DUSK_STREAM_HONAKER;
+                    dusk_stream_options o = usual(method, length, deltas[d]);
                     dusk_statement statement;
                     o.epsilon = epsilons[e];
                     o.whole = whole;
@@ -410,7 +509,10 @@ int main(void)
         cmocka_unit_test(numbers_of_every_kind_are_taken),
         cmocka_unit_test(nothing_is_zero_outside_the_bounds),
         cmocka_unit_test(events_name_noise_and_levels),
+        cmocka_unit_test(matrices_name_noise_and_norm),
         cmocka_unit_test(gaussian_trees_say_so),
+        cmocka_unit_test(matrix_answers_are_those_of_the_definition),
+        cmocka_unit_test(matrix_answers_depend_on_noisy_values_only),
         cmocka_unit_test(statements_keep_the_promise_with_little_to_spare),
         cmocka_unit_test(honaker_has_about_half_the_variance),
     };
