@@ -101,6 +101,9 @@ static void init_noise(dusk_noise *out, dusk_noise_law law, uint32_t dimension)
     case DUSK_TRUNCATED_LAPLACE:
         bench_require(dusk_truncated_laplace_init(out, 1, epsilon, delta, grid, &err), &err);
         break;
+    case DUSK_SINH_NORMAL:
+        bench_require(dusk_sinh_normal_init(out, 1, epsilon, delta, grid, &err), &err);
+        break;
     }
 }
 
@@ -442,6 +445,7 @@ const bench_case bench_mechanism_cases[] = {
     NUMBER("discrete-gaussian", "one whole number, calibrated beforehand", DUSK_DISCRETE_GAUSSIAN),
     NUMBER("staircase", "one number, calibrated beforehand", DUSK_STAIRCASE),
     NUMBER("truncated-laplace", "one number, calibrated beforehand", DUSK_TRUNCATED_LAPLACE),
+    NUMBER("sinh-normal", "one number, calibrated beforehand", DUSK_SINH_NORMAL),
     RELEASE("gaussian-vector", "a vector of 1e6 coordinates", "M values/s", "memcpy of the vector",
             run_vector, &(const dusk_noise_law){ DUSK_GAUSSIAN }),
     RELEASE("gaussian-total", "1e4 clipped contributions of 64 coordinates and the noise on their total",

@@ -36,7 +36,8 @@ typedef enum dusk_noise_law {
     DUSK_DISCRETE_LAPLACE = 3,  /* P(k) ~ exp(-|k|/b)                            */
     DUSK_DISCRETE_GAUSSIAN = 4, /* P(k) ~ exp(-k^2/(2 sigma^2))                 */
     DUSK_STAIRCASE = 5,         /* round(Z), Z ideal staircase                  */
-    DUSK_TRUNCATED_LAPLACE = 6  /* P(k) ~ exp(-|k|/b) for |k| <= A              */
+    DUSK_TRUNCATED_LAPLACE = 6, /* P(k) ~ exp(-|k|/b) for |k| <= A              */
+    DUSK_SINH_NORMAL = 7        /* round(A arsinh(Z/A)), Z ideal Gaussian       */
 } dusk_noise_law;
 
 /* A calibrated additive mechanism. A value; made by an _init below, its fields
@@ -52,7 +53,7 @@ typedef struct dusk_noise {
     dusk_budget promise;     /* what was asked for; never less is given          */
     double shape;            /* staircase: width of the high part of a stair, gamma *
                                 grid_sensitivity; truncated Laplace: the most that
-                                noise can be; 0 for the others                   */
+                                noise can be; sinh-normal: A; 0 for the others   */
 } dusk_noise;
 
 /* The grid that _init chooses: the scale is 2^40 to 2^41 steps (2^30 to 2^31 for
@@ -104,6 +105,18 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_staircase_init(dusk_noise *out, double s
 DUSK_API DUSK_MUST_USE dusk_status dusk_truncated_laplace_init(dusk_noise *out, double sensitivity,
                                                                double epsilon, double delta, int grid,
                                                                dusk_error *err);
+
+/* Sinh-normal mechanism for one number [Bun, Dwork, Rothblum & Steinke 2018]: Gaussian
+ * noise of deviation `scale` with its tails bent, A arsinh(Z/A), A = `shape`, about 8
+ * omega times the sensitivity. It is (rho, omega)-tCDP: as private as a Gaussian for
+ * Renyi orders below omega, for one fifth more rho or less where omega^2 rho is large,
+ * and far from the value its density falls doubly exponentially. (epsilon, delta)-DP,
+ * or, by _tcdp_init, the (rho, omega) that is asked for (promise.epsilon is then
+ * infinite: the event says what is given). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_sinh_normal_init(dusk_noise *out, double sensitivity, double epsilon,
+                                                         double delta, int grid, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_sinh_normal_tcdp_init(dusk_noise *out, double sensitivity, double rho,
+                                                              double omega, int grid, dusk_error *err);
 
 /* Release one number. The value is rounded to the grid (NaN counts as 0 and
  * what lies beyond 2^100 steps as 2^100); the noise takes constant work. */

@@ -21,7 +21,7 @@ extern const dusk_option dusk_release_options[];
 
 typedef struct release_settings {
     double epsilon, delta, sensitivity, value, confidence;
-    double threshold, numeric_epsilon, first, second, gamma;
+    double threshold, numeric_epsilon, first, second, gamma, rho, omega;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
     double beta, interval_epsilon;
     int64_t degrees;
@@ -66,6 +66,7 @@ typedef dusk_status release_function(release_job *job, dusk_error *err);
 release_function *release_find(const char *name);
 release_function release_laplace, release_gaussian, release_discrete_laplace, release_discrete_gaussian;
 release_function release_staircase, release_truncated_laplace, release_bounded_laplace;
+release_function release_sinh_normal;
 release_function release_exponential, release_permute_and_flip, release_noisy_max, release_top_k;
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk release laplace, gaussian, discrete-laplace, discrete-gaussian: a number
- * or a vector with noise on a grid; staircase, truncated-laplace: one number. How many numbers there are
+ * or a vector with noise on a grid; staircase, truncated-laplace, sinh-normal: one number. How many numbers there are
  * is public. */
 #include <math.h>
 
@@ -84,6 +84,30 @@ static dusk_status calibrate_truncated_laplace(const release_job *job, dusk_nois
                                        grid_or(job, DUSK_GRID_DEFAULT), err);
 }
 
+static dusk_status calibrate_sinh_normal(const release_job *job, dusk_noise *out, uint32_t dimension,
+                                         dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    bool rho = release_given(job, "rho"), omega = release_given(job, "omega");
+    int grid = grid_or(job, DUSK_GRID_DEFAULT);
+    dusk_status status = check_single(job, dimension, err);
+    if (status != DUSK_OK) return status;
+    if (release_given(job, "epsilon") == (rho || omega) || rho != omega)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
+                         "sinh-normal needs --epsilon, or --rho and --omega");
+    if (rho && !(s->delta > 0 && s->delta < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
+                         "delta must be above 0 and below 1");
+    return rho ? dusk_sinh_normal_tcdp_init(out, s->sensitivity, s->rho, s->omega, grid, err)
+               : dusk_sinh_normal_init(out, s->sensitivity, s->epsilon, s->delta, grid, err);
+}
+
+/* The delta at which the statement names an epsilon. */
+static double delta_of(const release_job *job, const dusk_noise *noise)
+{
+    return noise->law == DUSK_SINH_NORMAL ? job->settings->delta : noise->promise.delta;
+}
+
 /* What follows from the public parameters alone. */
 static dusk_status state(const release_job *job, const dusk_noise *noise, dusk_statement *out,
                          double *half_width, dusk_error *err)
@@ -98,7 +122,7 @@ static dusk_status state(const release_job *job, const dusk_noise *noise, dusk_s
     dusk_text_add(&text, "%s sensitivity %s", noise->dimension == 1 ? "" : l1 ? "l1" : "l2", sensitivity);
     if (noise->dimension > 1) dusk_text_add(&text, " of %u public coordinates", noise->dimension);
     DUSK_TRY(dusk_noise_event(noise, &event, err));
-    DUSK_TRY(release_state(job, out, &event, noise->promise.delta, fact + (fact[0] == ' '), err));
+    DUSK_TRY(release_state(job, out, &event, delta_of(job, noise), fact + (fact[0] == ' '), err));
     DUSK_TRY(dusk_noise_interval(noise, half_width, job->settings->confidence, err));
 done:
     return status;
@@ -249,4 +273,9 @@ dusk_status release_staircase(release_job *job, dusk_error *err)
 dusk_status release_truncated_laplace(release_job *job, dusk_error *err)
 {
     return release_noise(job, calibrate_truncated_laplace, err);
+}
+
+dusk_status release_sinh_normal(release_job *job, dusk_error *err)
+{
+    return release_noise(job, calibrate_sinh_normal, err);
 }

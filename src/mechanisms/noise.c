@@ -56,12 +56,13 @@ dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimen
     return DUSK_OK;
 }
 
-/* 2^40 steps a scale, 2^30 for vectors, which are drawn in bulk; finer where
+/* 2^40 steps a scale, 2^30 for vectors, which are drawn in bulk, and for sinh-normal noise, which double
+ * arithmetic then decides; finer where
  * epsilon is so small that rounding the sensitivity up would be felt, but never
  * past what can be drawn. */
 static int default_grid(const dusk_noise *noise, double scale)
 {
-    int grid = ilogb(scale) - (noise->dimension > 1 ? 30 : 40);
+    int grid = ilogb(scale) - (noise->dimension > 1 || noise->law == DUSK_SINH_NORMAL ? 30 : 40);
     /* what rounding a vector adds, a step a coordinate in the norm, stays below 2^-10 */
     double steps = is_gaussian(noise->law) ? sqrt(noise->dimension) : noise->dimension;
     int fine = ilogb(fmax(noise->sensitivity / steps, DBL_MIN)) - (noise->dimension > 1 ? 10 : 20);
@@ -168,6 +169,7 @@ static bool is_made(const dusk_noise *noise)
     if (!(noise->sensitivity > 0 && noise->grid_sensitivity >= noise->sensitivity)) return false;
     if (noise->law == DUSK_STAIRCASE) return dusk_staircase_is_made(noise);
     if (noise->law == DUSK_TRUNCATED_LAPLACE) return dusk_truncated_laplace_is_made(noise);
+    if (noise->law == DUSK_SINH_NORMAL) return dusk_sinh_normal_is_made(noise);
     return noise->law >= DUSK_LAPLACE && noise->law <= DUSK_DISCRETE_GAUSSIAN;
 }
 
@@ -190,6 +192,7 @@ dusk_status dusk_noise_event(const dusk_noise *noise, dusk_event *out, dusk_erro
     case DUSK_GAUSSIAN: return dusk_event_gaussian(out, ratio, err);
     case DUSK_STAIRCASE: return dusk_staircase_event(noise, out, err);
     case DUSK_TRUNCATED_LAPLACE: return dusk_truncated_laplace_event(noise, out, err);
+    case DUSK_SINH_NORMAL: return dusk_sinh_normal_event(noise, out, err);
     case DUSK_DISCRETE_LAPLACE:
     case DUSK_DISCRETE_GAUSSIAN: break;
     }

@@ -55,6 +55,14 @@ DUSK_MUST_USE dusk_status dusk_truncated_laplace_event(const dusk_noise *noise, 
 double dusk_truncated_laplace_tail(const dusk_noise *noise, double p);
 double dusk_truncated_laplace_most(const dusk_noise *noise);
 
+/* The same for sinh-normal noise (sinh_normal.c), its tail from an upper bound on the normal deviate of p/2; A in
+ * steps; and an upper bound on rho for orders up to 1 + t, t >= 1/2, all else in steps. */
+bool dusk_sinh_normal_is_made(const dusk_noise *noise);
+DUSK_MUST_USE dusk_status dusk_sinh_normal_event(const dusk_noise *noise, dusk_event *out, dusk_error *err);
+double dusk_sinh_normal_tail(const dusk_noise *noise, double deviate);
+double dusk_sinh_normal_bend(const dusk_noise *noise);
+double dusk_sinh_normal_rho_up(double scale, double bend, double steps, double t);
+
 /* floor(value / 2^grid + 1/2), clamped to +-2^100; NaN counts as 0. It moves by
  * whole steps when the value does, which rounding ties to even would not: 0.5
  * and 1.5 are one step apart and must not become 0 and 2. */

@@ -43,6 +43,7 @@ static double tail_steps(const dusk_noise *noise, double p)
         break;
     case DUSK_STAIRCASE: return dusk_staircase_tail(noise, p);
     case DUSK_TRUNCATED_LAPLACE: return dusk_truncated_laplace_tail(noise, p);
+    case DUSK_SINH_NORMAL: return dusk_sinh_normal_tail(noise, normal_deviate_up(p / 2));
     default: /* P(|K| > t) <= P(|Z| >= t): Canonne, Kamath & Steinke 2020, Proposition 25 */
         if (scale <= 0x1p12) return discrete_gaussian_tail(scale, p);
         x = dusk_mul_up(scale, normal_deviate_up(p / 2));

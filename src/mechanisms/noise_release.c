@@ -11,6 +11,7 @@
 #include "mechanisms/noise.h"
 #include "numeric/fixed_sum.h"
 #include "random/noise_additive.h"
+#include "random/noise_sinh_normal.h"
 #include "random/noise_staircase.h"
 #include "random/noise_window.h"
 
@@ -36,6 +37,7 @@ typedef struct sampler {
     dusk_staircase_sampler staircase;
     dusk_window_sampler window;
     dusk_uint128 most; /* of the window, on both sides */
+    dusk_sinh_normal_sampler sinh_normal;
 } sampler;
 
 static bool is_simple(const sampler *s) { return s->law <= DUSK_DISCRETE_GAUSSIAN; }
@@ -50,6 +52,8 @@ static void sampler_init(sampler *out, const dusk_noise *noise, unsigned width)
         dusk_staircase_sampler_init(&out->staircase, dusk_staircase_ratio(noise),
                                     (dusk_uint128)dusk_noise_sensitivity_in_steps(noise),
                                     (dusk_uint128)dusk_staircase_inner(noise), width);
+    } else if (noise->law == DUSK_SINH_NORMAL) {
+        dusk_sinh_normal_sampler_init(&out->sinh_normal, scale, dusk_sinh_normal_bend(noise), width);
     } else {
         dusk_window_sampler_init(&out->window, scale, width);
         out->most = (dusk_uint128)dusk_truncated_laplace_most(noise);
@@ -60,6 +64,7 @@ static dusk_status sampler_draw(const sampler *s, dusk_int128 *out, dusk_generat
 {
     if (is_simple(s)) return dusk_additive_draw(&s->additive, out, gen, err);
     if (s->law == DUSK_STAIRCASE) return dusk_staircase_sampler_draw(&s->staircase, out, gen, err);
+    if (s->law == DUSK_SINH_NORMAL) return dusk_sinh_normal_sampler_draw(&s->sinh_normal, out, gen, err);
     return dusk_window_sampler_draw(&s->window, out, s->most, s->most, gen, err);
 }
 

@@ -123,6 +123,21 @@ static void truncated_laplace(void **state)
     check("truncated, nearly uniform", &noise, truncated_cdf, noise.shape / 150, 7);
 }
 
+static double sinh_normal_cdf(const dusk_noise *noise, double x)
+{
+    return dusk_normal_cdf(noise->shape / noise->scale * sinh(x / noise->shape));
+}
+
+static void sinh_normal(void **state)
+{
+    dusk_noise noise;
+    (void)state;
+    assert_int_equal(dusk_sinh_normal_tcdp_init(&noise, 1, 0.001, 1.5, 0, NULL), DUSK_OK);
+    check("sinh-normal, coarse", &noise, sinh_normal_cdf, 1, 8);
+    assert_int_equal(dusk_sinh_normal_tcdp_init(&noise, 1, 0.1, 1.2, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+    check("sinh-normal, fine", &noise, sinh_normal_cdf, 0.1, 9);
+}
+
 /* Values inside and at an end of a range of 100 steps, and of 2^40 steps in 100 cells. */
 static void bounded_laplace(void **state)
 {
@@ -156,6 +171,6 @@ static void bounded_laplace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(staircase), cmocka_unit_test(truncated_laplace),
-                                        cmocka_unit_test(bounded_laplace) };
+                                        cmocka_unit_test(bounded_laplace), cmocka_unit_test(sinh_normal) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
