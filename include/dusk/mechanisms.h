@@ -793,6 +793,41 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_mwem_release(double *model, double *erro
                                                      const dusk_table *table, dusk_generator *gen,
                                                      dusk_error *err);
 
+/* A synthetic table [McKenna, Miklau & Sheldon 2021: MST]: the counts of every column are
+ * measured, a spanning tree of pairs of columns is chosen (exponential mechanism, by how far a
+ * pair is from independent), the counts of its pairs are measured, each for a third of the budget.
+ * From counts that are made to agree follows a model in which every column depends on its
+ * neighbours in the tree, and from the model as many rows as are wanted. Values that are
+ * hardly there, by less than three deviations of the noise, are measured together. All pairs
+ * of columns have at most DUSK_CELLS_MAX cells each. */
+typedef struct dusk_synthetic_table dusk_synthetic_table;
+/* Release the model: choices and measurements under one promise. Time and memory depend on the
+ * number of rows; those of choices, and their coins, on the data, as in dusk_selection_release. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_synthetic_table_release(dusk_synthetic_table **out,
+                                                                dusk_statement *statement,
+                                                                const dusk_aggregate *how,
+                                                                const dusk_table *table, dusk_generator *gen,
+                                                                dusk_error *err);
+DUSK_API void dusk_synthetic_table_free(dusk_synthetic_table *synthetic);
+/* The number of rows as far as it is known. */
+DUSK_API uint64_t dusk_synthetic_table_rows(const dusk_synthetic_table *synthetic);
+/* neighbour[c]: the column on which column c depends in the model; column 0 depends on none. */
+DUSK_API void dusk_synthetic_table_tree(const dusk_synthetic_table *synthetic, uint32_t *neighbour);
+/* With probability at least `confidence` all counts of single columns were measured to within
+ * *single, and all counts of pairs in the tree to within *pair (0 when there is one column). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_synthetic_table_interval(const dusk_synthetic_table *synthetic,
+                                                                 double *single, double *pair,
+                                                                 double confidence, dusk_error *err);
+/* The model's counts for a marginal, and `rows` rows of the model, row by row. Public
+ * post-processing, costs nothing. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_synthetic_table_marginal(const dusk_synthetic_table *synthetic,
+                                                                 double *counts,
+                                                                 const dusk_marginal *marginal,
+                                                                 dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_synthetic_table_draw(const dusk_synthetic_table *synthetic,
+                                                             uint32_t *codes, size_t rows,
+                                                             dusk_generator *gen, dusk_error *err);
+
 /* ---- Hierarchies ------------------------------------------------------------------- */
 
 /* Counts over a public tree of regions. Every node gets a noisy count, level by level

@@ -27,10 +27,10 @@ typedef struct release_settings {
     int64_t degrees;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     const char *schema, *marginals; /* of tables */
-    int64_t rounds;
-    const char *regions, *columns, *shares; /* of trees */
+    int64_t rounds, rows;
+    const char *regions, *columns, *shares;    /* of trees */
     int64_t length, window, bands, separation; /* of streams */
-    const char *box;                        /* of places */
+    const char *box;                           /* of places */
     const char *query;
     double prune;
     int64_t depth, branching;
@@ -73,7 +73,7 @@ release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_smooth_median, release_smooth_quantile;
 release_function release_top_keys, release_mode;
-release_function release_marginals, release_mwem;
+release_function release_marginals, release_mwem, release_synthetic_table;
 release_function release_k_norm, release_planar_laplace;
 release_function release_hierarchy, release_range_histogram, release_quadtree;
 release_function release_count_stream, release_sum_stream;

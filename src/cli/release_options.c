@@ -141,6 +141,8 @@ const dusk_option dusk_release_options[] = {
       .heading = "Mechanism", .help = "how many queries mwem measures" },
     { .name = "prefixes", FLAG, AT(prefixes), .heading = "Mechanism",
       .help = "mwem: a set of one column asks for at most v, for all v, which gives ranges, instead of for v" },
+    { .name = "rows", .argument = "N", WHOLE, AT(rows), .low = 0, .high = 1000000000, .sample = "1000",
+      .heading = "Output", .help = "rows of a synthetic table (default: how many there are, as far as it is known)" },
     { .name = "query", .argument = "RANGE;...", STRING, AT(query), .sample = "18:65", .heading = "Output",
       .help = "answer these ranges instead: LO:HI of a range-histogram, LO:HI,LO:HI of a quadtree; costs nothing more" },
     { .name = "prune", .argument = "T", NUMBER, AT(prune), .sample = "50", .heading = "Output",
