@@ -713,6 +713,48 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_quantile_release(dusk_answer *out
                                                                 const double *rows, size_t n,
                                                                 dusk_generator *gen, dusk_error *err);
 
+/* Propose-test-release [Dwork & Lei 2009; Vadhan 2017, section 3.2]: propose a bound on
+ * the sensitivity, test privately that the data are far from any table where it does not
+ * hold, and release with noise for that bound, or refuse. That it was refused is a public
+ * answer. A value; made by dusk_propose_init. */
+typedef struct dusk_propose {
+    double bound;      /* the sensitivity that is proposed                     */
+    int64_t threshold; /* released when distance + noise reaches this; >= 1    */
+    double failure;    /* >= the probability that distance 0 passes            */
+    dusk_noise test;   /* discrete Laplace, on the distance                    */
+    dusk_noise noise;  /* Laplace or Gaussian, for `bound`                     */
+    dusk_budget promise;
+} dusk_propose;
+
+/* (epsilon, delta)-DP, delta in (0, 1). `test_share` of epsilon, in (0, 1), goes to the
+ * test; 0 means half. With Laplace noise all of delta is the test's; with Gaussian noise
+ * half of it. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_propose_init(dusk_propose *out, dusk_noise_law law, double bound,
+                                                     double test_share, double epsilon, double delta,
+                                                     dusk_error *err);
+/* Test, and release `value` if the test passes; *out is NaN where *released is false.
+ * `distance`: how many units must change until some neighbour is further than `bound`
+ * from the value: 0 when one is now, and between neighbours it differs by at most 1.
+ * The caller sees to both. All noise is drawn before the test. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_propose_release(const dusk_propose *propose, bool *released,
+                                                        double *out, double value, uint64_t distance,
+                                                        dusk_generator *gen, dusk_error *err);
+/* discrete_laplace(...) + the noise's event + approx(0, failure). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_propose_event(const dusk_propose *propose, dusk_event *out,
+                                                      dusk_error *err);
+/* A number that is released is within *half_width of the value, and data at a distance
+ * of *enough or more are released, each with probability at least `confidence`. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_propose_interval(const dusk_propose *propose, double *half_width,
+                                                         uint64_t *enough, double confidence,
+                                                         dusk_error *err);
+/* The quantile q as in dusk_smooth_quantile_release, by propose-test-release. Where it is
+ * refused out->value is NaN and the interval is the bounds. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_propose_quantile_release(dusk_answer *out, bool *released,
+                                                                 const dusk_aggregate *how,
+                                                                 dusk_noise_law law, double bound, double q,
+                                                                 const double *rows, size_t n,
+                                                                 dusk_generator *gen, dusk_error *err);
+
 /* ---- Tables --------------------------------------------------------------------------- */
 
 /* A table of categorical columns with public domains: column c has the values 0 to

@@ -71,7 +71,7 @@ release_function release_exponential, release_permute_and_flip, release_noisy_ma
 release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
-release_function release_smooth_median, release_smooth_quantile;
+release_function release_smooth_median, release_smooth_quantile, release_propose_test_release;
 release_function release_top_keys, release_mode;
 release_function release_marginals, release_mwem, release_synthetic_table;
 release_function release_k_norm, release_planar_laplace;

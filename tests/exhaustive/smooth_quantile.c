@@ -10,68 +10,14 @@
 
 #include "mechanisms/smooth_quantile.h"
 #include "mechanisms/smooth_sensitivity.h"
+#include "small_tables.h"
 #include "support.h"
 
-enum { VALUES = 4, MOST = 6, TABLES = 210 };
-static const double universe[VALUES] = { -1, 0, 2.5, 7 };
+enum { TABLES = SMALL_TABLES };
 
-typedef struct table {
-    unsigned count[VALUES], n;
-    double rows[MOST];
-} table;
-
-static table tables[TABLES];
-static size_t table_count;
-
-static void list_tables(void)
+static double smooth_of(const small_table *t, uint64_t target, unsigned m, double beta)
 {
-    table_count = 0;
-    for (unsigned code = 0; code < 7 * 7 * 7 * 7; code++) {
-        table t = { .count = { code % 7, code / 7 % 7, code / 49 % 7, code / 343 } };
-        for (unsigned v = 0; v < VALUES; v++) t.n += t.count[v];
-        if (t.n > MOST) continue;
-        unsigned at = 0;
-        for (unsigned v = 0; v < VALUES; v++)
-            for (unsigned i = 0; i < t.count[v]; i++) t.rows[at++] = universe[v];
-        tables[table_count++] = t;
-    }
-    assert_int_equal(table_count, TABLES);
-}
-
-static dusk_ordered ordered(const table *t)
-{
-    return (dusk_ordered){ t->rows, t->n, universe[0], universe[VALUES - 1] };
-}
-
-static double statistic(const table *t, uint64_t target)
-{
-    dusk_ordered x = ordered(t);
-    return dusk_ordered_row(&x, (int64_t)dusk_rank_of(target, t->n));
-}
-
-/* How many rows must come, and how many must go. */
-static void difference(const table *a, const table *b, unsigned *come, unsigned *go)
-{
-    *come = *go = 0;
-    for (unsigned v = 0; v < VALUES; v++) {
-        if (b->count[v] > a->count[v]) *come += b->count[v] - a->count[v];
-        if (a->count[v] > b->count[v]) *go += a->count[v] - b->count[v];
-    }
-}
-
-/* How many steps lie between two tables when one step is `m` rows; 99: out of reach. */
-static unsigned distance(const table *a, const table *b, bool replace, unsigned m)
-{
-    unsigned come, go;
-    difference(a, b, &come, &go);
-    if (replace && m == 1) return come == go ? come : 99;
-    unsigned rows = replace ? (come > go ? come : go) : come + go;
-    return (rows + m - 1) / m;
-}
-
-static double smooth_of(const table *t, uint64_t target, unsigned m, double beta)
-{
-    dusk_ordered x = ordered(t);
+    dusk_ordered x = small_ordered(t);
     return dusk_ordered_smooth(&x, dusk_rank_of(target, t->n), m, dusk_smooth_inner_beta(beta));
 }
 
@@ -81,8 +27,8 @@ static double by_definition(size_t i, uint64_t target, bool replace, unsigned m,
                             const double *local)
 {
     double most = 0;
-    for (size_t j = 0; j < table_count; j++) {
-        unsigned d = distance(&tables[i], &tables[j], replace, m);
+    for (size_t j = 0; j < TABLES; j++) {
+        unsigned d = small_distance(&small_tables[i], &small_tables[j], replace, m);
         if (d < 99) most = fmax(most, local[j] * exp(-beta * d));
     }
     (void)target;
@@ -91,12 +37,12 @@ static double by_definition(size_t i, uint64_t target, bool replace, unsigned m,
 
 static void local_sensitivities(double *local, uint64_t target, bool replace, unsigned m)
 {
-    for (size_t i = 0; i < table_count; i++) {
+    for (size_t i = 0; i < TABLES; i++) {
         local[i] = 0;
-        for (size_t j = 0; j < table_count; j++)
-            if (distance(&tables[i], &tables[j], replace, m) <= 1)
-                local[i] =
-                    fmax(local[i], fabs(statistic(&tables[i], target) - statistic(&tables[j], target)));
+        for (size_t j = 0; j < TABLES; j++)
+            if (small_distance(&small_tables[i], &small_tables[j], replace, m) <= 1)
+                local[i] = fmax(local[i], fabs(small_statistic(&small_tables[i], target) -
+                                               small_statistic(&small_tables[j], target)));
     }
 }
 
@@ -118,19 +64,19 @@ static void check(double q, bool replace, unsigned m, double beta)
     double local[TABLES], smooth[TABLES];
     uint64_t target = dusk_rank_target(q);
     local_sensitivities(local, target, replace, m);
-    for (size_t i = 0; i < table_count; i++) {
-        smooth[i] = smooth_of(&tables[i], target, m, beta);
+    for (size_t i = 0; i < TABLES; i++) {
+        smooth[i] = smooth_of(&small_tables[i], target, m, beta);
         double least = by_definition(i, target, replace, m, beta, local);
         if (smooth[i] < least * (1 - 1e-15)) fail_msg("q %g: %.17g is below %.17g", q, smooth[i], least);
-        if (replace && m == 1 && tables[i].n > 0) assert_true(smooth[i] <= least * (1 + 0x1p-26));
+        if (replace && m == 1 && small_tables[i].n > 0) assert_true(smooth[i] <= least * (1 + 0x1p-26));
     }
-    for (size_t i = 0; i < table_count; i++)
-        for (size_t j = 0; j < table_count; j++) {
-            if (distance(&tables[i], &tables[j], replace, m) != 1) continue;
+    for (size_t i = 0; i < TABLES; i++)
+        for (size_t j = 0; j < TABLES; j++) {
+            if (small_distance(&small_tables[i], &small_tables[j], replace, m) != 1) continue;
             assert_true(is_smooth(smooth[i], smooth[j], beta));
             /* the shift is within both: smooth_noise.c counts on it */
-            assert_true(fabs(statistic(&tables[i], target) - statistic(&tables[j], target)) <=
-                        fmin(smooth[i], smooth[j]));
+            assert_true(fabs(small_statistic(&small_tables[i], target) -
+                             small_statistic(&small_tables[j], target)) <= fmin(smooth[i], smooth[j]));
         }
 }
 
@@ -202,7 +148,7 @@ static void ranks_move_by_one_at_most(void **state)
 
 int main(void)
 {
-    list_tables();
+    small_tables_list();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replacing_a_row_gives_the_least_bound),
         cmocka_unit_test(rows_that_come_and_go),
