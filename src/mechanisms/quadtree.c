@@ -24,33 +24,18 @@ static double edge(double low, double high, uint32_t k, uint32_t cells)
     return low * (1 - part) + high * part;
 }
 
-/* Which of the last level's columns (or rows) holds a number between low and high. */
-static uint32_t place(double x, double low, double high, uint32_t cells)
+/* Which of the last level's columns (or rows) holds a number between its ends: a guess,
+ * and then what the edges say. */
+static uint32_t place(double x, const double *edges, uint32_t cells)
 {
-    uint32_t from = 0, to = cells;
-    while (to - from > 1) {
-        uint32_t middle = from + (to - from) / 2;
-        if (x >= edge(low, high, middle, cells))
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
+    double low = edges[0] / 2, guess = (x / 2 - low) / (edges[cells] / 2 - low) * cells;
+    uint32_t k = guess < cells ? guess > 0 ? (uint32_t)guess : 0 : cells - 1;
+    while (k > 0 && x < edges[k]) k--;
+    while (k + 1 < cells && x >= edges[k + 1]) k++;
+    return k;
 }
 
 static double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
-
-/* Digits of base split, one of each coordinate a level, most significant first: the way
- * down the tree. */
-static size_t node_of(const dusk_quadtree *q, uint32_t column, uint32_t row)
-{
-    size_t node = 0;
-    for (uint32_t unit = q->side / q->split, l = 0; l < q->depth; l++, unit /= q->split) {
-        uint32_t x = column / unit % q->split, y = row / unit % q->split;
-        node = (size_t)q->split * q->split * node + 1 + (size_t)y * q->split + x;
-    }
-    return node;
-}
 
 DUSK_PROVEN(dusk_quadtree_find)
 size_t dusk_quadtree_find(const dusk_quadtree *q, double x, double y)
@@ -63,7 +48,8 @@ size_t dusk_quadtree_find(const dusk_quadtree *q, double x, double y)
     }
     bool inside = x >= b->x_low && x <= b->x_high && y >= b->y_low && y <= b->y_high;
     if (DUSK_MUTATE(QUADTREE_COUNTS_OUTSIDE, !inside, false)) return q->nodes;
-    return node_of(q, place(x, b->x_low, b->x_high, q->side), place(y, b->y_low, b->y_high, q->side));
+    return q->last + q->spread[place(x, q->x_edges, q->side)] +
+           q->split * q->spread[place(y, q->y_edges, q->side)];
 }
 
 dusk_box dusk_quadtree_cell(const dusk_quadtree *q, size_t node)
@@ -113,6 +99,24 @@ static dusk_status check_shape(dusk_quadtree *q, dusk_error *err)
     return DUSK_OK;
 }
 
+/* A cell of the last level is the node `last` + the number whose digits of base split^2 are
+ * column digit + split row digit, one a level, the way down the tree. */
+static dusk_status fill_tables(dusk_quadtree *q, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_NEW(q->x_edges, q->side + (size_t)1);
+    DUSK_NEW(q->y_edges, q->side + (size_t)1);
+    DUSK_NEW(q->spread, q->side);
+    for (uint32_t k = 0; k <= q->side; k++) {
+        q->x_edges[k] = edge(q->box.x_low, q->box.x_high, k, q->side);
+        q->y_edges[k] = edge(q->box.y_low, q->box.y_high, k, q->side);
+    }
+    for (uint32_t k = 1; k < q->side; k++)
+        q->spread[k] = k % q->split + (size_t)q->split * q->split * q->spread[k / q->split];
+done:
+    return status;
+}
+
 /* Shares that make the sum over l of split^l variances least. */
 static void fill_shares(double *shares, const dusk_quadtree *q, double delta)
 {
@@ -133,6 +137,7 @@ dusk_status dusk_quadtree_new(dusk_quadtree **out, const dusk_aggregate *how, co
     *q = (dusk_quadtree){ .box = *box, .split = split, .depth = depth, .outside = outside };
     DUSK_TRY(check_box(box, err));
     DUSK_TRY(check_shape(q, err));
+    DUSK_TRY(fill_tables(q, err));
     DUSK_NEW(parents, q->nodes);
     for (size_t i = 1; i < q->nodes; i++) parents[i] = (uint32_t)((i - 1) / ((size_t)split * split));
     if (!shares) fill_shares(geometric, q, how->delta);
@@ -150,6 +155,9 @@ void dusk_quadtree_free(dusk_quadtree *q)
 {
     if (!q) return;
     dusk_hierarchy_free(q->hierarchy);
+    dusk_deallocate(q->x_edges);
+    dusk_deallocate(q->y_edges);
+    dusk_deallocate(q->spread);
     dusk_deallocate(q);
 }
 

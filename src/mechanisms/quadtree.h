@@ -10,8 +10,10 @@ struct dusk_quadtree {
     dusk_box box;
     uint32_t split, depth;
     dusk_outside outside;
-    uint32_t side;      /* cells in a row of the last level: split^depth */
-    size_t nodes, last; /* nodes; the first one of the last level */
+    uint32_t side;             /* cells in a row of the last level: split^depth */
+    size_t nodes, last;        /* nodes; the first one of the last level */
+    double *x_edges, *y_edges; /* of the last level: side + 1 */
+    size_t *spread;            /* where a column's digits stand in the number of a cell */
     dusk_hierarchy *hierarchy;
 };
 
