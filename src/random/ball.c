@@ -3,6 +3,7 @@
  * that decides; see noise_ball.h. Where it does not: ball_real.c. The margin depends
  * on the noise alone, never on the value. Proof: ball.proof.md. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -23,7 +24,10 @@ static dusk_ball_places places_of(dusk_ball_norm norm, size_t d)
     size_t lengths = d == 2 ? 0 : pairs; /* of one pair the direction is all there is */
     switch (norm) {
     case DUSK_BALL_L2: return (dusk_ball_places){ d, pairs, d, d + lengths, d + lengths + pairs };
-    case DUSK_BALL_LINF: return (dusk_ball_places){ d + 1, 0, d + 1, d + 1, 2 * d + 1 };
+    case DUSK_BALL_LINF: {
+        size_t terms = d + DUSK_MUTATE(BALL_CUBE_RADIUS_SHORT, 1, 0);
+        return (dusk_ball_places){ terms, 0, terms, terms, terms + d };
+    }
     case DUSK_BALL_L1: break;
     }
     return (dusk_ball_places){ 0, 0, 0, 0, d };
@@ -198,10 +202,19 @@ static bool coordinate(const dusk_ball *ball, size_t i, double scale, double *z,
 
 /* --- rounding --------------------------------------------------------------------- */
 
+/* 2^k as a normal double, by its bits. */
+static double power_of_two(int k)
+{
+    uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* NaN is 0; the rest ends at +-2^100 steps. */
 static double clamp_value(double value, int grid)
 {
-    const double limit = ldexp(1, 100 + grid);
+    const double limit = power_of_two(100 + grid);
     value = isnan(value) ? 0 : value;
     value = value < limit ? value : limit;
     return value > -limit ? value : -limit;
@@ -215,8 +228,12 @@ static bool decide(dusk_int128 *out, double x, double z, double margin)
     double rest = (x - whole_x) + (z - whole_z) + 0.5, whole = floor(rest);
     rest -= whole;
     bool decided = rest > margin && rest < 1 - margin;
-    *out = (dusk_int128)whole_x + (dusk_int128)whole_z + (dusk_int128)whole;
-    DUSK_DECLASSIFY(&decided, sizeof decided);
+    if (fabs(x) < 0x1p51 && fabs(z) < 0x1p51)
+        *out = (int64_t)(whole_x + whole_z + whole); /* exact */
+    else
+        *out = (dusk_int128)whole_x + (dusk_int128)whole_z + (dusk_int128)whole;
+    DUSK_DECLASSIFY(&decided, sizeof decided); /* value and noise together */
+    DUSK_DECLASSIFY(out, sizeof *out);
     return decided;
 }
 
@@ -229,7 +246,7 @@ dusk_status dusk_ball_round(dusk_ball *ball, dusk_int128 *out, size_t i, double 
     dusk_status status = DUSK_OK;
     dusk_int128 answer;
     if (ball->rough || !coordinate(ball, i, scale, &z, &margin) || !(fabs(z) < 0x1p100) ||
-        !decide(&answer, ldexp(x, -grid), z, margin))
+        !decide(&answer, x * power_of_two(-grid), z, margin))
         status = dusk_ball_round_real(ball, &answer, i, scale, x, grid, gen, err);
     if (status != DUSK_OK) return status;
     answer = answer < most ? answer : most;

@@ -25,7 +25,6 @@
 typedef enum dusk_ball_norm { DUSK_BALL_L1 = 1, DUSK_BALL_L2 = 2, DUSK_BALL_LINF = 3 } dusk_ball_norm;
 
 #define DUSK_BALL_DIMENSION_MAX (1u << 20)
-#define DUSK_BALL_LAYERS_MAX (DUSK_REAL_STEPS + 2)
 
 /* Where the uniform numbers of each kind are. */
 typedef struct dusk_ball_places {

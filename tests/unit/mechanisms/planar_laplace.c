@@ -242,7 +242,7 @@ static void degrees_are_released_in_the_box(void **state)
         assert_int_equal(dusk_planar_laplace_release(&planar, out, place, 1, gen, NULL), DUSK_OK);
         within += vincenty(place, out) <= radius;
     }
-    assert_true(within > 0.88 * (double)rounds && within < 0.94 * (double)rounds);
+    assert_true((double)within > 0.88 * (double)rounds && (double)within < 0.94 * (double)rounds);
     dusk_generator_free(gen);
 }
 
