@@ -273,7 +273,8 @@ static const dusk_section sections[] = {
       "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, "
       "commas or line ends between them. With --column, or when FILE ends in .csv, it is comma-separated "
       "values with a header. For laplace, gaussian, k-norm and the discrete twins several numbers are one "
-      "vector, --sensitivity is that of the whole vector, and how many numbers there are is public.\n"
+      "vector, --sensitivity is that of the whole vector, and how many numbers there are is public. "
+      "planar-laplace reads two numbers a place, or two --columns; how many places there are is public.\n"
       "Selections read lines of a name and a score with a tab, comma or space between them, or only "
       "scores; then the answer is the place in the list, from 1. keys and top-keys read lines of a key and "
       "the "
@@ -286,7 +287,8 @@ static const dusk_section sections[] = {
       "mechanism's rule (0 for a released number, the bound nearest 0 in sums, no bin, the lowest score), "
       "and the receipt says so without saying how often." },
     { "Output",
-      "One answer is one number or name on a line. Vectors are a line a coordinate; histogram gives lines "
+      "One answer is one number or name on a line. Vectors are a line a coordinate, places a line each; "
+      "histogram gives lines "
       "of low, high and count; several quantiles lines of q and value; keys a line a key in the order of "
       "its bytes, with a noisy count where the method has one; sparse-vector above or below for each "
       "query; streams a sum for each step; a tab is between fields. Numbers have the fewest digits that read "
@@ -296,7 +298,8 @@ static const dusk_section sections[] = {
       "The promise compares neighbouring data: with add-remove (the default) one unit's rows are there or "
       "are not; with replace-one they are exchanged for others. The unit is a row unless --unit names "
       "another, and then --rows-per-unit (or the sensitivity) must say how much one unit may contribute: "
-      "the program cannot check that. --sensitivity and --bounds must not be looked up in the data." },
+      "the program cannot check that. --sensitivity, --bounds and --box must not be looked up in the "
+      "data." },
     { NULL, NULL },
 };
 
