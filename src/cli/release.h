@@ -30,7 +30,8 @@ typedef struct release_settings {
     int64_t rounds, rows;
     const char *regions, *columns, *shares;    /* of trees */
     int64_t length, window, bands, separation; /* of streams */
-    const char *box;                           /* of places */
+    const char *plot;
+    const char *box; /* of places */
     const char *query;
     double prune;
     int64_t depth, branching;

@@ -29,6 +29,10 @@ const dusk_option dusk_release_options[] = {
       .help = "whose privacy, in a word, for the statement (default row)" },
     { .name = "rows-per-unit", .argument = "M", WHOLE, AT(rows_per_unit), .low = 1, .high = 1000000000, .fallback = "1",
       .sample = "3", .heading = "Whose privacy", .help = "at most how many rows one unit has; you see to it" },
+    { .name = "separation", .argument = "S", WHOLE, AT(separation), .low = 1, .high = INT64_C(1) << 40, .fallback = "1",
+      .sample = "24", .heading = "Whose privacy",
+      .help = "items of one unit are at least S steps apart, you see to it; less noise for --method banded when S is at "
+              "least --bands" },
     { .name = "value", .letter = 'v', .argument = "V", NUMBER, AT(value), .sample = "42", .heading = "Data", .secret = true,
       .help = "the exact number to release, instead of FILE or standard input; other users of the machine can see "
               "command lines" },
@@ -126,10 +130,6 @@ const dusk_option dusk_release_options[] = {
       .heading = "Mechanism", .help = "sums of the last W steps of a stream instead of all so far" },
     { .name = "bands", .argument = "B", WHOLE, AT(bands), .low = 1, .high = 65536, .sample = "24", .heading = "Mechanism",
       .help = "--method banded: how many steps a number is spread over" },
-    { .name = "separation", .argument = "S", WHOLE, AT(separation), .low = 1, .high = INT64_C(1) << 40, .fallback = "1",
-      .sample = "24", .heading = "Whose privacy",
-      .help = "items of one unit are at least S steps apart, you see to it; less noise for --method banded when S is at "
-              "least --bands" },
     { .name = "depth", .argument = "D", WHOLE, AT(depth), .low = 0, .high = 12, .sample = "6", .heading = "Mechanism",
       .help = "how often cells are cut into four: 4^D cells" },
     { .name = "branching", .argument = "B", WHOLE, AT(branching), .low = 2, .high = 1000000, .sample = "16", .heading = "Mechanism",
@@ -153,6 +153,8 @@ const dusk_option dusk_release_options[] = {
               "numbers)" },
     { .name = "confidence", .argument = "P", NUMBER, AT(confidence), .fallback = "0.95", .sample = "0.95", .heading = "Output",
       .help = "of the interval in the receipt, between 0 and 1" },
+    { .name = "plot", .letter = 'p', .argument = "FILE", STRING, AT(plot), .sample = "stream.svg", .heading = "Output",
+      .help = "also draw the answers of a stream with their intervals into this SVG file" },
     { .name = "json", .letter = 'j', FLAG, AT(json), .heading = "Output",
       .help = "one JSON object with answer, interval and statement" },
     { .name = "dry-run", .letter = 'n', FLAG, AT(dry_run), .heading = "Output",

@@ -6,10 +6,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/release.h"
+#include "cli/release_time.h"
 
 #define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
 #define MATRIX_LENGTH 4194304
+#define FIRST 8192 /* steps of a window that a dry run looks at */
 
 static dusk_status read_bounds(const release_job *job, dusk_stream_options *options, dusk_error *err)
 {
@@ -127,8 +128,8 @@ static dusk_status print_answer(release_job *job, uint64_t step, double value, d
 }
 
 /* Answer until the declared length is reached or the input ends; the widest interval. */
-static dusk_status answer_all(release_job *job, dusk_stream *stream, dusk_input *input, double *widest,
-                              dusk_error *err)
+static dusk_status answer_all(release_job *job, dusk_stream *stream, dusk_input *input,
+                              release_record *record, double *widest, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     uint64_t step = 0, most = release_given(job, "length") ? (uint64_t)job->settings->length : UINT64_MAX;
@@ -137,11 +138,28 @@ static dusk_status answer_all(release_job *job, dusk_stream *stream, dusk_input 
         DUSK_TRY(dusk_stream_release(stream, &value, number, job->gen, err));
         DUSK_TRY(dusk_stream_interval(stream, &half_width, ++step, job->settings->confidence, err));
         DUSK_TRY(print_answer(job, step, value, half_width, err));
+        if (job->settings->plot) DUSK_TRY(release_record_add(record, value, half_width, err));
         *widest = fmax(*widest, half_width);
     }
     DUSK_TRY(dusk_input_close(input, err));
 done:
     return status;
+}
+
+/* What can be said beforehand: how wide the last answer will be, or with a window those of
+ * the first few thousand steps. */
+static dusk_status expect(const release_job *job, const dusk_stream *stream, double *widest, dusk_error *err)
+{
+    uint64_t length = release_given(job, "length") ? (uint64_t)job->settings->length : UINT64_C(1) << 40;
+    bool window = release_given(job, "window");
+    double half_width;
+    *widest = 0;
+    for (uint64_t step = window ? 1 : length; step <= length && step <= (window ? FIRST : length); step++) {
+        dusk_status status = dusk_stream_interval(stream, &half_width, step, job->settings->confidence, err);
+        if (status != DUSK_OK) return status;
+        *widest = fmax(*widest, half_width);
+    }
+    return DUSK_OK;
 }
 
 static void describe(const release_job *job, release_receipt *receipt, double widest, uint64_t steps)
@@ -151,8 +169,9 @@ static void describe(const release_job *job, release_receipt *receipt, double wi
     dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
     dusk_format_width(width, sizeof width, widest);
     if (steps == 0)
-        dusk_text_add(&text, "the last answer will be within %s of the exact sum with %g %% confidence",
-                      width, 100 * job->settings->confidence);
+        dusk_text_add(&text, "%s will be within %s of the exact sum with %g %% confidence",
+                      release_given(job, "window") ? "each of the first answers" : "the last answer", width,
+                      100 * job->settings->confidence);
     else
         dusk_text_add(&text, "each of the %llu answers is within %s of the exact sum with %g %% confidence",
                       (unsigned long long)steps, width, 100 * job->settings->confidence);
@@ -181,12 +200,11 @@ static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
     dusk_statement statement;
     release_receipt receipt = { .statement = &statement };
     dusk_input input = { .file = NULL };
+    release_record record = { 0 };
     double widest;
-    uint64_t last;
     DUSK_TRY(begin(job, &stream, count, err));
     DUSK_TRY(dusk_stream_state(stream, &statement, err));
-    last = (uint64_t)(release_given(job, "length") ? job->settings->length : job->settings->window);
-    DUSK_TRY(dusk_stream_interval(stream, &widest, last, job->settings->confidence, err));
+    DUSK_TRY(expect(job, stream, &widest, err));
     if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, DUSK_INPUT_NUMBERS, err));
     if (release_json(job)) {
         dusk_json_key(&job->json, "answers");
@@ -194,13 +212,15 @@ static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
     }
     if (!job->settings->dry_run) {
         widest = 0;
-        DUSK_TRY(answer_all(job, stream, &input, &widest, err));
+        DUSK_TRY(answer_all(job, stream, &input, &record, &widest, err));
     }
     if (job->settings->json) end_json(job, widest);
     describe(job, &receipt, widest, dusk_stream_steps(stream));
     DUSK_TRY(release_end(job, &receipt, err));
+    if (job->settings->plot) DUSK_TRY(release_record_plot(job, &record, err));
 done:
     if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;
+    release_record_free(&record);
     dusk_stream_free(stream);
     return status;
 }
