@@ -145,7 +145,7 @@ done:
 /* The orders that matter for delta at rho, and some more. */
 static double enough_orders(double rho, double delta) { return 2 + 1.1 * sqrt(-log(delta) / rho); }
 
-/* About the largest rho that gives (epsilon, delta) with enough orders. */
+/* About the largest rho that gives (epsilon, delta) with enough orders, by what all orders would give. */
 static dusk_status largest_rho(double *out, double epsilon, double delta, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -153,8 +153,8 @@ static dusk_status largest_rho(double *out, double epsilon, double delta, dusk_e
     for (int i = 0; i < 60; i++) {
         double middle = sqrt(low) * sqrt(high), given;
         dusk_event event;
-        DUSK_TRY(dusk_event_tcdp(&event, middle, enough_orders(middle, delta), err));
-        DUSK_TRY(price(&event, &given, delta, err));
+        DUSK_TRY(dusk_event_zcdp(&event, middle, err));
+        DUSK_TRY(dusk_event_epsilon_up(&event, &given, delta, err));
         *(given <= epsilon ? &low : &high) = middle;
     }
     *out = low;
@@ -176,10 +176,14 @@ dusk_status dusk_sinh_normal_init(dusk_noise *out, double sensitivity, double ep
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
                          "delta must be above 0 and below 1");
     DUSK_TRY(largest_rho(&rho, epsilon, delta, err));
-    DUSK_TRY(calibrate(&noise, rho, enough_orders(rho, delta), grid, err));
+    given = INFINITY;
+    for (double less = 0x1p-45; !(given <= epsilon) && less < 0x1p-5; less *= 8) {
+        DUSK_TRY(calibrate(&noise, rho, enough_orders(rho, delta), grid, err));
+        DUSK_TRY(dusk_noise_event(&noise, &event, err));
+        DUSK_TRY(price(&event, &given, delta, err));
+        rho *= 1 - less;
+    }
     noise.promise = (dusk_budget){ epsilon, delta };
-    DUSK_TRY(dusk_noise_event(&noise, &event, err));
-    DUSK_TRY(price(&event, &given, delta, err));
     if (!(given <= epsilon))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use the Gaussian mechanism",
                          "no bent noise was found that gives epsilon %.3g at delta %.3g", epsilon, delta);
