@@ -365,6 +365,62 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_limit_domain_interval(const dusk_limit_d
                                                               double *shortfall, double confidence,
                                                               dusk_error *err);
 
+/* The best of several runs of a private mechanism, such as one training for each
+ * choice of its settings: the number of runs is random, and nobody learns it [Liu &
+ * Talwar 2019; Papernot & Steinke 2022]. Then the best run costs about three runs
+ * instead of all. A value; set `padding` if you like, read the others. */
+typedef enum dusk_candidates_law {
+    DUSK_RUNS_ARE_NEGATIVE_BINOMIAL = 1, /* truncated to 1 or more; eta 1: geometric, 0: logarithmic */
+    DUSK_RUNS_ARE_POISSON = 2            /* perhaps no run at all */
+} dusk_candidates_law;
+
+typedef struct dusk_candidates {
+    dusk_candidates_law law;
+    double eta, gamma;
+    double mean;      /* runs on average */
+    uint64_t padding; /* 0: at least so many runs are made; those beyond the number that was drawn
+                         are thrown away. Somebody with a clock learns the number only when it is
+                         larger: see dusk_candidates_runs */
+} dusk_candidates;
+
+/* eta > -1 and gamma in [2^-40, 1): larger eta is closer to its mean, and costs more. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_init(dusk_candidates *out, double eta, double gamma,
+                                                        dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_poisson_init(dusk_candidates *out, double mean,
+                                                                dusk_error *err);
+
+/* One run: draw from `gen`, write a score and `size` bytes of output (zeroed before).
+ * Score and output together are what the run releases: all that it does must be
+ * covered by the event of one run, and every run must be the same mechanism on the
+ * same data, whatever the other runs gave. It may fail for lack of memory or
+ * entropy only. */
+typedef dusk_status dusk_candidates_run(void *context, double *score, void *output, dusk_generator *gen,
+                                        dusk_error *err);
+
+/* Make the runs; *score and output (`size` bytes) are those of the run with the
+ * largest score, the first of equal ones; NaN is below all numbers. *any is false,
+ * *score NaN and output zero when a Poisson number was 0. How many runs there were is
+ * not told and must not be found out: the time tells it, unless there is `padding`,
+ * and so does whatever else a run leaves behind. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_release(const dusk_candidates *candidates, bool *any,
+                                                           double *score, void *output, size_t size,
+                                                           dusk_candidates_run *run, void *context,
+                                                           dusk_generator *gen, dusk_error *err);
+/* select_best(eta, gamma, run) or select_poisson(mean, run), `run` being the event of
+ * one run. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_event(const dusk_candidates *candidates, dusk_event *out,
+                                                         const dusk_event *run, dusk_error *err);
+/* With probability at least `confidence` the result is among the best *fraction of
+ * what a single run gives: a single run has a larger score with that probability at
+ * most. 1 where nothing can be said. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_interval(const dusk_candidates *candidates,
+                                                            double *fraction, double confidence,
+                                                            dusk_error *err);
+/* With probability at least `confidence` there are at most *most runs: what to set
+ * `padding` to. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_runs(const dusk_candidates *candidates, uint64_t *most,
+                                                        double confidence, dusk_error *err);
+
 /* ---- Responses --------------------------------------------------------------- */
 
 /* Randomized response over k answers 0..k-1 [Warner 1965; Kairouz, Bonawitz &

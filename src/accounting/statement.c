@@ -53,6 +53,7 @@ static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbour
 {
     for (uint64_t i = 0; i < nodes->count; i++) {
         uint32_t kind = nodes->node[i].kind;
+        if (kind == DUSK_EVENT_SELECT_BEST || kind == DUSK_EVENT_SELECT_POISSON) continue; /* any relation */
         bool replaces = kind == DUSK_EVENT_RANDOMIZED_RESPONSE || kind == DUSK_EVENT_SHUFFLE ||
                         kind == DUSK_EVENT_SHUFFLE_RESPONSE || kind == DUSK_EVENT_METRIC;
         if (replaces || (kind < DUSK_EVENT_KINDS && dusk_event_form_of(kind)->below == DUSK_BELOW_SUM))
