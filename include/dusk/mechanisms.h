@@ -977,7 +977,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_state(const dusk_hierarchy *hi
  * of the noisy ones (`fitted` false; NaN where there is none), or of the fitted ones, up
  * to the rounding of doubles. They are public, and known before the release. Fitted
  * counts: with Gaussian noise from the exact variance of each, with Laplace noise from
- * the variance and a bound on the weights, which costs up to half the width. */
+ * tail bounds that are near what is true. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_hierarchy_interval(const dusk_hierarchy *hierarchy,
                                                            double *half_widths, bool fitted, dusk_error *err);
 

@@ -29,9 +29,18 @@ double dusk_hierarchy_variance(const dusk_hierarchy *h, size_t level);
 double dusk_hierarchy_own_weight(const dusk_hierarchy *h, size_t i);
 /* The part of what is missing at its parent that node i >= 1 gets. */
 double dusk_hierarchy_part(const dusk_hierarchy *h, size_t i);
-/* A t such that a sum of independent Laplace numbers (or discrete ones) of scales at most M,
- * whose squares add up to k M^2, is beyond +-t M with probability at most p. */
-double dusk_hierarchy_laplace_deviate(double p, double k);
+/* Bounds on sums of independent discrete Laplace (or Laplace) numbers of scales m_i. */
+typedef struct dusk_laplace_sum {
+    double largest; /* the largest m_i, or more */
+    double squares; /* sum of m_i^2 */
+    double
+        growth; /* sum of -ln(1 - (m_i / largest)^2) without the largest itself, or more; +inf: not known */
+    double doubled; /* 2 / (1 + q), q = exp(-1 / b) of the largest one's b: 2 or less */
+} dusk_laplace_sum;
+/* A t such that the sum is beyond +-t with probability at most p. `deviate`: NULL, or
+ * dusk_hierarchy_chernoff(p, k) for some k >= squares / largest^2. */
+double dusk_laplace_sum_width(const dusk_laplace_sum *sum, double p, const double *deviate);
+double dusk_hierarchy_chernoff(double p, double k);
 /* weights[i]: what the sum over leaves of queried[i] times the fitted count gives to noisy
  * count i. */
 DUSK_MUST_USE dusk_status dusk_hierarchy_weights(const dusk_hierarchy *h, double *weights,

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Noisy counts of a tree made to agree: weighted least squares in two passes, for any
  * tree and any variance a level [Hay, Rastogi, Miklau & Suciu 2010, section 4.2; the
- * unequal case: Cormode et al. 2012, section 5], how far the result is from the truth,
- * and whole numbers >= 0 from the root down [Abowd et al. 2022]. All of it is public
- * post-processing of noisy counts. Proof: hierarchy_fit.proof.md. */
+ * unequal case: Cormode et al. 2012, section 5], and whole numbers >= 0 from the root
+ * down [Abowd et al. 2022]. All of it is public post-processing of noisy counts. How far
+ * the result is from the truth is hierarchy_width.c. Proof: hierarchy_fit.proof.md. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "mechanisms/aggregate.h"
 #include "mechanisms/hierarchy.h"
-#include "numeric/rounding.h"
-#include "numeric/special.h"
 
 #define WHOLE_MAX 0x1p53
 
@@ -81,110 +78,6 @@ done:
     dusk_deallocate(sum);
     dusk_deallocate(estimate);
     return status;
-}
-
-/* ---- Intervals ------------------------------------------------------------------- */
-
-/* What the roundings of variances and weights may add, relative. */
-static const double slack = 1 + 1e-6;
-
-/* ln of a bound on P(|S| > t M) for a sum S of independent Laplace numbers of scales
- * at most M whose squares add up to k M^2: Chernoff's, 2 exp(-u t) (1 - u^2)^-k. */
-static double log_tail(double t, double k)
-{
-    double u = t / (k + sqrt(k * k + t * t)); /* the best one; any in (0, 1) is right */
-    return log(2) - u * t - k * log1p(-u * u);
-}
-
-DUSK_PROVEN(dusk_hierarchy_laplace_deviate)
-double dusk_hierarchy_laplace_deviate(double p, double k)
-{
-    double low = 0, high = 1, wanted = log(p) - 1e-9;
-    while (log_tail(high, k) > wanted) high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = low + (high - low) / 2;
-        *(log_tail(middle, k) > wanted ? &low : &high) = middle;
-    }
-    return high;
-}
-
-/* The largest ratio of a fitted count's variance to that of its noisy count. */
-static double largest_gain(const dusk_hierarchy *h)
-{
-    double most = 0;
-    for (size_t i = 0; i < h->nodes; i++)
-        if (h->share[h->level[i]] > 0)
-            most = fmax(most, h->fitted[i] / dusk_hierarchy_variance(h, h->level[i]));
-    return most < 1 ? most : 1;
-}
-
-/* Half-width over the root of the variance. */
-static double deviate(const dusk_hierarchy *h, double p)
-{
-    if (!is_pure(h)) return dusk_normal_upper_quantile(p / 2);
-    double gain = largest_gain(h);
-    return dusk_hierarchy_laplace_deviate(p, 1 / gain) * sqrt(gain / 2);
-}
-
-/* Sums of the absolute weights that a fitted count gives to noisy counts, or more:
- * from below exactly, then by the triangle inequality. */
-static dusk_status add_weights(const dusk_hierarchy *h, double *weights, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    double *sum = NULL;
-    DUSK_NEW(sum, h->nodes);
-    for (size_t i = h->nodes; i-- > 0;) {
-        double own = dusk_hierarchy_own_weight(h, i);
-        weights[i] = own + (1 - own) * sum[i];
-        if (i > 0) sum[h->parents[i]] += weights[i];
-    }
-    for (size_t i = 1; i < h->nodes; i++) {
-        size_t up = h->parents[i];
-        double p = dusk_hierarchy_part(h, i), others = sum[up] - weights[i];
-        weights[i] = (1 - p) * weights[i] + p * (others + weights[up]);
-    }
-done:
-    dusk_deallocate(sum);
-    return status;
-}
-
-/* A rounded Gaussian number is a Gaussian one and at most half a step. */
-DUSK_PROVEN(fitted_widths)
-static dusk_status fitted_widths(const dusk_hierarchy *h, double *widths, double p, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    double times = deviate(h, p);
-    if (!is_pure(h)) DUSK_TRY(add_weights(h, widths, err));
-    for (size_t i = 0; i < h->nodes; i++)
-        widths[i] = slack * (times * sqrt(h->fitted[i]) + (is_pure(h) ? 0 : widths[i] / 2));
-done:
-    return status;
-}
-
-/* Of the noisy counts: independent in a level, levels by the union bound. */
-static dusk_status noisy_widths(const dusk_hierarchy *h, double *widths, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    double level[DUSK_HIERARCHY_LEVELS_MAX];
-    for (size_t l = 0; l < h->levels; l++) {
-        level[l] = NAN;
-        if (!(h->share[l] > 0)) continue;
-        DUSK_TRY(dusk_aggregate_interval(&level[l], &h->how, (unsigned)h->levels, &h->noise[l], err));
-        level[l] = floor(level[l]); /* counts are whole; nothing was rounded */
-    }
-    for (size_t i = 0; i < h->nodes; i++) widths[i] = level[h->level[i]];
-done:
-    return status;
-}
-
-DUSK_PROVEN(dusk_hierarchy_interval)
-dusk_status dusk_hierarchy_interval(const dusk_hierarchy *h, double *half_widths, bool fitted,
-                                    dusk_error *err)
-{
-    if (!fitted) return noisy_widths(h, half_widths, err);
-    double p = dusk_div_down(dusk_sub_down(1, h->how.confidence), (double)h->nodes);
-    p = DUSK_MUTATE(HIERARCHY_ONE_NODE, p, p * (double)h->nodes);
-    return fitted_widths(h, half_widths, p, err);
 }
 
 /* ---- Whole numbers --------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/mutant.h"
 #include "mechanisms/hierarchy.h"
 #include "numeric/rounding.h"
 #include "numeric/special.h"
@@ -36,24 +35,45 @@ done:
     return status;
 }
 
+static double term(const dusk_hierarchy *h, const double *weights, size_t i)
+{
+    return weights[i] == 0 ? 0 : fabs(weights[i]) * h->noise[h->level[i]].scale;
+}
+
+/* What there is to know about the Laplace noise in a sum with these weights. */
+static dusk_laplace_sum describe_sum(const dusk_hierarchy *h, const double *weights)
+{
+    dusk_laplace_sum sum = { 0, 0, 0, 2 };
+    size_t largest = 0;
+    for (size_t i = 0; i < h->nodes; i++) {
+        double m = term(h, weights, i);
+        sum.squares += m * m;
+        if (m > sum.largest) largest = i;
+        if (m > sum.largest) sum.largest = m;
+    }
+    for (size_t i = 0; i < h->nodes && sum.largest > 0; i++) {
+        double x = term(h, weights, i) / sum.largest;
+        if (i != largest) sum.growth -= log1p(-x * x);
+    }
+    if (sum.largest > 0) sum.doubled = 2 / (1 + exp(-1 / h->noise[h->level[largest]].scale));
+    return sum;
+}
+
 /* How far a sum with these weights on noisy counts is from the truth, but with
  * probability p. */
 DUSK_PROVEN(width_of)
 static double width_of(const dusk_hierarchy *h, const double *weights, double p)
 {
-    double variance = 0, absolute = 0, most = 0;
-    for (size_t i = 0; i < h->nodes; i++) {
-        if (weights[i] == 0) continue;
-        double scale = h->noise[h->level[i]].scale, term = fabs(weights[i]) * scale;
-        variance += term * term;
-        absolute += fabs(weights[i]);
-        most = fmax(most, term);
+    double variance = 0, absolute = 0;
+    if (h->how.delta == 0) {
+        dusk_laplace_sum sum = describe_sum(h, weights);
+        return dusk_laplace_sum_width(&sum, p, NULL);
     }
-    if (h->how.delta > 0) return dusk_normal_upper_quantile(p / 2) * sqrt(variance) + absolute / 2;
-    if (most == 0) return 0;
-    double k = DUSK_MUTATE(HIERARCHY_QUERY_ALL_ALIKE, variance / (most * most), (double)h->nodes);
-    return dusk_hierarchy_laplace_deviate(p, fmax(k, 1)) *
-           DUSK_MUTATE(HIERARCHY_QUERY_ALL_ALIKE, most, sqrt(variance / (double)h->nodes));
+    for (size_t i = 0; i < h->nodes; i++) {
+        variance += term(h, weights, i) * term(h, weights, i);
+        absolute += fabs(weights[i]);
+    }
+    return dusk_normal_upper_quantile(p / 2) * sqrt(variance) + absolute / 2;
 }
 
 static dusk_status check_weights(const dusk_hierarchy *h, const double *weights, dusk_error *err)
