@@ -545,6 +545,7 @@ typedef struct dusk_stream_options {
                                    the same or others; the caller sees to it */
     uint64_t length;            /* how many steps at most, up to 2^40; public; no default */
     uint64_t window;            /* 0: sums of all steps so far; otherwise of the last `window` */
+    bool keep;                  /* HONAKER without a window: keep all nodes, for dusk_stream_smooth */
     uint32_t bands;             /* of BANDED, 1 to 65536; no default */
     uint64_t separation;        /* 0: items of one unit are anywhere; otherwise at least so many steps
                                    apart, the caller sees to it. Worth sqrt(items_per_unit) to BANDED
@@ -581,6 +582,12 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_stream_state(const dusk_stream *stream, 
  * up to the rounding of the answer itself to a double. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_stream_interval(const dusk_stream *stream, double *half_width,
                                                         uint64_t step, double confidence, dusk_error *err);
+/* All sums again, from everything that has been released by now: the sum of steps 1 .. t
+ * at sums[t - 1], for dusk_stream_steps of them, by least squares over all nodes; to within
+ * 2^-45 of the largest. half_widths may be NULL. Public post-processing. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_stream_smooth(const dusk_stream *stream, double *sums,
+                                                      double *half_widths, double confidence,
+                                                      dusk_error *err);
 
 /* ---- Aggregates on bounded data ---------------------------------------------------- */
 

@@ -31,6 +31,7 @@ typedef struct release_settings {
     const char *regions, *columns, *shares;    /* of trees */
     int64_t length, window, bands, separation; /* of streams */
     const char *plot;
+    bool smooth;
     const char *box; /* of places */
     const char *query;
     double prune;

@@ -153,6 +153,9 @@ const dusk_option dusk_release_options[] = {
               "numbers)" },
     { .name = "confidence", .argument = "P", NUMBER, AT(confidence), .fallback = "0.95", .sample = "0.95", .heading = "Output",
       .help = "of the interval in the receipt, between 0 and 1" },
+    { .name = "smooth", FLAG, AT(smooth), .heading = "Output",
+      .help = "streams: give all sums when the input ends, each made better by what came after it (honaker); costs "
+              "nothing more" },
     { .name = "plot", .letter = 'p', .argument = "FILE", STRING, AT(plot), .sample = "stream.svg", .heading = "Output",
       .help = "also draw the answers of a stream with their intervals into this SVG file" },
     { .name = "json", .letter = 'j', FLAG, AT(json), .heading = "Output",

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/release_time.h"
 
@@ -80,6 +81,12 @@ static dusk_status read_method(const release_job *job, dusk_stream_options *opti
     if (bands != (options->method == DUSK_STREAM_BANDED))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --method banded --bands 24",
                          bands ? "--bands is for --method banded" : "--method banded needs --bands");
+    options->keep = job->settings->smooth;
+    if (options->keep && !release_given(job, "method")) options->method = DUSK_STREAM_HONAKER;
+    if (options->keep &&
+        (options->method != DUSK_STREAM_HONAKER || !release_given(job, "length") || options->window))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --method and --window away and give --length",
+                         "--smooth is for --method honaker with --length");
     options->bands = bands ? (uint32_t)job->settings->bands : 0;
     options->separation = release_given(job, "separation") ? (uint64_t)job->settings->separation : 0;
     return DUSK_OK;
@@ -137,12 +144,34 @@ static dusk_status answer_all(release_job *job, dusk_stream *stream, dusk_input 
     while (step < most && dusk_input_step(input, &number)) {
         DUSK_TRY(dusk_stream_release(stream, &value, number, job->gen, err));
         DUSK_TRY(dusk_stream_interval(stream, &half_width, ++step, job->settings->confidence, err));
+        if (job->settings->smooth) continue;
         DUSK_TRY(print_answer(job, step, value, half_width, err));
         if (job->settings->plot) DUSK_TRY(release_record_add(record, value, half_width, err));
         *widest = fmax(*widest, half_width);
     }
     DUSK_TRY(dusk_input_close(input, err));
 done:
+    return status;
+}
+
+/* --smooth: all sums at the end, from all that was released. */
+static dusk_status answer_smoothly(release_job *job, const dusk_stream *stream, release_record *record,
+                                   double *widest, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t n = (size_t)dusk_stream_steps(stream);
+    double *sums = NULL, *half_widths = NULL;
+    DUSK_NEW(sums, n);
+    DUSK_NEW(half_widths, n);
+    DUSK_TRY(dusk_stream_smooth(stream, sums, half_widths, job->settings->confidence, err));
+    for (size_t i = 0; i < n; i++) {
+        DUSK_TRY(print_answer(job, i + 1, sums[i], half_widths[i], err));
+        if (job->settings->plot) DUSK_TRY(release_record_add(record, sums[i], half_widths[i], err));
+        *widest = fmax(*widest, half_widths[i]);
+    }
+done:
+    dusk_deallocate(sums);
+    dusk_deallocate(half_widths);
     return status;
 }
 
@@ -213,6 +242,7 @@ static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
     if (!job->settings->dry_run) {
         widest = 0;
         DUSK_TRY(answer_all(job, stream, &input, &record, &widest, err));
+        if (job->settings->smooth) DUSK_TRY(answer_smoothly(job, stream, &record, &widest, err));
     }
     if (job->settings->json) end_json(job, widest);
     describe(job, &receipt, widest, dusk_stream_steps(stream));

@@ -21,19 +21,22 @@ unsigned dusk_tree_levels(uint64_t n)
     return levels;
 }
 
-/* Two places are enough for a node and its sibling; a window looks further back. */
-static uint64_t places(uint64_t length, uint64_t window, unsigned level)
+/* Two places are enough for a node and its sibling; a window looks further back, and `keep` to
+ * the beginning. */
+static uint64_t places(uint64_t length, uint64_t window, bool keep, unsigned level)
 {
+    if (keep) return (length >> level) + 2;
     return window < length ? (window >> level) + 2 : 2;
 }
 
-dusk_status dusk_tree_new(dusk_tree *out, bool all, uint64_t length, uint64_t window, dusk_error *err)
+dusk_status dusk_tree_new(dusk_tree *out, bool all, bool keep, uint64_t length, uint64_t window,
+                          dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_tree tree = { .levels = dusk_tree_levels(window), .all = all || window < length };
 
     for (unsigned j = 0; j < tree.levels; j++) {
-        tree.room[j] = places(length, window, j);
+        tree.room[j] = places(length, window, keep, j);
         DUSK_NEW(tree.kept[j], tree.room[j]);
     }
     *out = tree;

@@ -8,12 +8,13 @@
  * last division. Post-processing of noisy sums: it costs nothing. Proof: honaker.proof.md. */
 #include <math.h>
 
+#include "base/mutant.h"
 #include "mechanisms/stream.h"
 
 DUSK_PROVEN(dusk_honaker_close)
 void dusk_honaker_close(const dusk_tree *tree, unsigned level, uint64_t i, dusk_int128 noisy)
 {
-    dusk_int128 sum = noisy * ((dusk_int128)1 << level);
+    dusk_int128 sum = noisy * ((dusk_int128)1 << DUSK_MUTATE(HONAKER_EQUAL_WEIGHTS, level, 0U));
     if (level > 0) {
         sum += *dusk_tree_node(tree, level - 1, 2 * i);
         sum += *dusk_tree_node(tree, level - 1, 2 * i + 1);

@@ -15,6 +15,7 @@
 #include "random/noise_additive.h"
 
 #define BATCH 256 /* draws at a time */
+#define KEPT_MAX (UINT64_C(1) << 26)
 
 void dusk_stream_options_init(dusk_stream_options *options)
 {
@@ -69,6 +70,9 @@ static dusk_status check_options(const dusk_stream_options *o, dusk_error *err)
     if (dusk_stream_is_matrix(o) && o->delta == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta such as 1e-6, or take DUSK_STREAM_HONAKER",
                          "this method needs Gaussian noise: delta must be above 0");
+    if (o->keep && (o->method != DUSK_STREAM_HONAKER || o->window > 0 || o->length > KEPT_MAX))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use DUSK_STREAM_HONAKER without a window",
+                         "nodes are kept for one method only, and up to 2^26 steps");
     if (o->method == DUSK_STREAM_BANDED && (o->bands < 1 || o->bands > 65536))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "take as many as the steps between items of one unit",
                          "bands must be between 1 and 65536");
@@ -92,7 +96,8 @@ static dusk_status start(dusk_stream *s, const dusk_stream_options *options, int
         uint64_t bands = options->method == DUSK_STREAM_BANDED ? options->bands : length;
         DUSK_TRY(dusk_matrix_new(&s->matrix, length, bands, s->window, err));
     } else {
-        DUSK_TRY(dusk_tree_new(&s->tree, options->method == DUSK_STREAM_HONAKER, length, s->window, err));
+        DUSK_TRY(dusk_tree_new(&s->tree, options->method == DUSK_STREAM_HONAKER, options->keep, length,
+                               s->window, err));
         s->touched = DUSK_MUTATE(STREAM_LEVELS_OFF_BY_ONE, s->tree.levels, s->tree.levels - 1);
     }
     DUSK_TRY(dusk_stream_calibrate(s, grid, err));

@@ -29,8 +29,8 @@ typedef struct dusk_tree {
     dusk_int128 *kept[DUSK_TREE_LEVELS_MAX];
 } dusk_tree;
 
-/* Trees for sums of the last `window` of `length` steps, window <= length. */
-DUSK_MUST_USE dusk_status dusk_tree_new(dusk_tree *out, bool all, uint64_t length, uint64_t window,
+/* Trees for sums of the last `window` of `length` steps, window <= length; `keep` all nodes. */
+DUSK_MUST_USE dusk_status dusk_tree_new(dusk_tree *out, bool all, bool keep, uint64_t length, uint64_t window,
                                         dusk_error *err);
 void dusk_tree_free(dusk_tree *tree);
 /* floor(log2 n) + 1: the levels of nodes with at most n steps. */

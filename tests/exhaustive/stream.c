@@ -22,7 +22,7 @@ static size_t released(dusk_int128 *out, bool all, uint64_t length, uint64_t win
     dusk_tree tree;
     size_t n = 0;
     unsigned first;
-    assert_int_equal(dusk_tree_new(&tree, all, length, window, NULL), DUSK_OK);
+    assert_int_equal(dusk_tree_new(&tree, all, false, length, window, NULL), DUSK_OK);
     for (uint64_t t = 1; t <= length; t++) {
         unsigned count = dusk_tree_closing(&tree, &first);
         dusk_tree_add(&tree, (t == one) + (t == other), out + n);
