@@ -406,6 +406,14 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_release(const dusk_candidates
                                                            double *score, void *output, size_t size,
                                                            dusk_candidates_run *run, void *context,
                                                            dusk_generator *gen, dusk_error *err);
+/* Runs that each take one of n public candidates at random and add `noise` (of
+ * dimension 1) to its score: *index and the noisy *score of the best run. One unit
+ * moves any one score by at most noise->sensitivity. A run costs dusk_noise_event. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_release_scores(const dusk_candidates *candidates,
+                                                                  bool *any, size_t *index, double *score,
+                                                                  const dusk_noise *noise,
+                                                                  const double *scores, size_t n,
+                                                                  dusk_generator *gen, dusk_error *err);
 /* select_best(eta, gamma, run) or select_poisson(mean, run), `run` being the event of
  * one run. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_candidates_event(const dusk_candidates *candidates, dusk_event *out,

@@ -42,7 +42,9 @@ typedef struct release_settings {
     int counts, norm;
     bool prefixes;
     int neighbours, noise, method;
-    int64_t limit;
+    int64_t limit, padding;
+    double runs, eta; /* of candidates */
+    bool poisson;
     const char *values;
     bool unrestricted;
     bool classical, squared, monotonic, estimate, json, dry_run, list;
@@ -74,7 +76,7 @@ release_function release_randomized_response, release_sparse_vector;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_smooth_median, release_smooth_quantile, release_propose_test_release;
-release_function release_top_keys, release_mode;
+release_function release_top_keys, release_mode, release_candidates;
 release_function release_marginals, release_mwem, release_synthetic_table;
 release_function release_k_norm, release_planar_laplace;
 release_function release_hierarchy, release_range_histogram, release_quadtree;
@@ -93,6 +95,9 @@ bool release_given(const release_job *job, const char *option);
 dusk_status release_open(const release_job *job, dusk_input *input, dusk_input_kind kind, dusk_error *err);
 /* All numbers of the data. */
 dusk_status release_read(const release_job *job, double **values, size_t *n, dusk_error *err);
+/* Lines of a candidate and its score; there is one at least. To be freed also on failure. */
+dusk_status release_read_scores(const release_job *job, dusk_named **list, double **scores, size_t *n,
+                                dusk_error *err);
 /* Lines of a key and a number of units, in the order of the keys' bytes: `keys` of
  * them, of n lines. To be freed also on failure. */
 dusk_status release_read_keys(const release_job *job, dusk_named **list, size_t *n, uint64_t **units,

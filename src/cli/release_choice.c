@@ -70,8 +70,8 @@ done:
     return status;
 }
 
-static dusk_status read_scores(const release_job *job, dusk_named **list, double **scores, size_t *n,
-                               dusk_error *err)
+dusk_status release_read_scores(const release_job *job, dusk_named **list, double **scores, size_t *n,
+                                dusk_error *err)
 {
     dusk_input input;
     dusk_status status, closed;
@@ -100,7 +100,7 @@ static dusk_status choose(release_job *job, const dusk_selection *selection, boo
     DUSK_TRY(state(job, selection, k, &statement, err));
     DUSK_TRY(dusk_selection_interval(selection, &unused, 1, 2, job->settings->confidence, err));
     if (job->settings->dry_run) return report(job, selection, NULL, 0, NULL, k, err);
-    DUSK_TRY(read_scores(job, &list, &scores, &n, err));
+    DUSK_TRY(release_read_scores(job, &list, &scores, &n, err));
     if (k > n)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "choose a smaller --k",
                            "there are fewer than %zu candidates", k));

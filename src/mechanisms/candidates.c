@@ -16,6 +16,7 @@
 #include "numeric/rounding.h"
 #include "random/noise_runs.h"
 #include "random/rounded.h"
+#include "random/sampling.h"
 
 /* More runs than this on average would not end. */
 static const double mean_max = 0x1p24;
@@ -143,6 +144,55 @@ dusk_status dusk_candidates_release(const dusk_candidates *candidates, bool *any
 {
     return dusk_candidates_release_width(candidates, any, score, output, size, run, context, DUSK_WIDTH_FULL,
                                          gen, err);
+}
+
+/* --- candidates with scores --------------------------------------------------------------- */
+
+typedef struct scored {
+    const dusk_noise *noise;
+    const double *scores;
+    size_t n;
+} scored;
+
+/* Any of the candidates, and its score with noise. */
+DUSK_PROVEN(run_scored)
+static dusk_status run_scored(void *context, double *score, void *output, dusk_generator *gen,
+                              dusk_error *err)
+{
+    const scored *s = context;
+    uint64_t index;
+    dusk_status status = DUSK_OK;
+
+    DUSK_TRY(dusk_uniform_below(gen, &index, s->n, err));
+    DUSK_TRY(dusk_noise_release(s->noise, score, s->scores[index], gen, err));
+    memcpy(output, &index, sizeof index);
+done:
+    return status;
+}
+
+dusk_status dusk_candidates_release_scores(const dusk_candidates *candidates, bool *any, size_t *index,
+                                           double *score, const dusk_noise *noise, const double *scores,
+                                           size_t n, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    scored s = { noise, scores, n };
+    dusk_event event;
+    uint64_t chosen;
+    double value;
+    bool found;
+
+    DUSK_TRY(check(candidates, err));
+    DUSK_TRY(dusk_noise_event(noise, &event, err));
+    if (n == 0 || noise->dimension != 1)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one candidate at least, and noise for a single number",
+                         "candidates need n >= 1 and noise of dimension 1");
+    DUSK_TRY(dusk_candidates_release(candidates, &found, &value, &chosen, sizeof chosen, run_scored, &s, gen,
+                                     err));
+    *any = found;
+    *index = (size_t)chosen;
+    *score = value;
+done:
+    return status;
 }
 
 /* --- what it says about itself ---------------------------------------------------------- */

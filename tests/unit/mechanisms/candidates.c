@@ -193,6 +193,37 @@ static void the_fraction_holds(void **state)
     assert_true(nothing == 1);
 }
 
+/* Far apart: the best. All alike: everybody alike, and the noise is there. */
+static void scores_get_noise_and_the_best_wins(void **state)
+{
+    const double apart[] = { 10, 1e6, -5, NAN }, alike[] = { 7, 7 };
+    dusk_candidates c = geometric(0.01);
+    dusk_noise noise;
+    bool any;
+    size_t index;
+    double score;
+    int best = 0, first = 0, exact = 0;
+    assert_int_equal(dusk_laplace_init(&noise, 1, 1, 0.5, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+    for (int i = 0; i < 300; i++) {
+        assert_int_equal(
+            dusk_candidates_release_scores(&c, &any, &index, &score, &noise, apart, 4, *state, NULL),
+            DUSK_OK);
+        assert_true(any && index < 4);
+        best += index == 1 && fabs(score - 1e6) < 100;
+        assert_int_equal(
+            dusk_candidates_release_scores(&c, &any, &index, &score, &noise, alike, 2, *state, NULL),
+            DUSK_OK);
+        first += index == 0;
+        exact += score == 7;
+    }
+    assert_true(best > 250 && first > 100 && first < 200 && exact < 3);
+    assert_int_equal(dusk_candidates_release_scores(&c, &any, &index, &score, &noise, apart, 0, *state, NULL),
+                     DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_laplace_init(&noise, 2, 1, 0.5, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+    assert_int_equal(dusk_candidates_release_scores(&c, &any, &index, &score, &noise, apart, 4, *state, NULL),
+                     DUSK_ERR_ARGUMENT);
+}
+
 static void the_event_names_the_law(void **state)
 {
     (void)state;
@@ -212,10 +243,15 @@ static void the_event_names_the_law(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_parameters_are_refused), cmocka_unit_test(means_are_those_of_the_law),
-        cmocka_unit_test(the_largest_score_is_kept),  cmocka_unit_test(padding_makes_more_runs),
-        cmocka_unit_test(no_run_gives_nothing),       cmocka_unit_test(a_run_that_fails_releases_nothing),
-        cmocka_unit_test(the_fraction_holds),         cmocka_unit_test(the_event_names_the_law),
+        cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(means_are_those_of_the_law),
+        cmocka_unit_test(the_largest_score_is_kept),
+        cmocka_unit_test(padding_makes_more_runs),
+        cmocka_unit_test(no_run_gives_nothing),
+        cmocka_unit_test(a_run_that_fails_releases_nothing),
+        cmocka_unit_test(the_fraction_holds),
+        cmocka_unit_test(the_event_names_the_law),
+        cmocka_unit_test(scores_get_noise_and_the_best_wins),
     };
     return cmocka_run_group_tests(tests, open_generator, close_generator);
 }
