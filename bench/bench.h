@@ -30,7 +30,8 @@ typedef struct bench_case {
 /* One table a file; the entry after the last has no name. */
 extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_cases[], bench_select_cases[],
     bench_mechanism_cases[], bench_accounting_cases[], bench_number_cases[], bench_space_cases[],
-    bench_filter_cases[], bench_hierarchy_cases[], bench_dpbench_cases[], bench_time_cases[];
+    bench_filter_cases[], bench_hierarchy_cases[], bench_dpbench_cases[], bench_time_cases[],
+    bench_synthetic_cases[];
 
 /* --- measuring -------------------------------------------------------------- */
 

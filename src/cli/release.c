@@ -286,6 +286,15 @@ static const dusk_section sections[] = {
       "What a private field holds never causes an error: what is not a number is treated by the "
       "mechanism's rule (0 for a released number, the bound nearest 0 in sums, no bin, the lowest score), "
       "and the receipt says so without saying how often." },
+    { "Schema",
+      "marginals, mwem and synthetic-table read comma-separated values by a schema, a text file with one "
+      "line "
+      "a column: NAME numeric LO:HI bins N, NAME whole LO:HI, or NAME category A,B,...; a line may end in "
+      "else WORD. # begins a comment, and names with blanks or commas stand in double quotes. Numbers "
+      "outside the "
+      "range count as its nearest end; what is no number, or no declared word, counts as the word after "
+      "else, otherwise as the number nearest 0 or the last word. Columns that are not named are not "
+      "read. Cells are printed as NAME=VALUE, a tab between them and the count." },
     { "Output",
       "One answer is one number or name on a line. Vectors are a line a coordinate, places a line each; "
       "histogram gives lines "
