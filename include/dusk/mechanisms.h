@@ -826,6 +826,33 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_propose_quantile_release(dusk_answer *ou
                                                                  const double *rows, size_t n,
                                                                  dusk_generator *gen, dusk_error *err);
 
+/* Sample-and-aggregate [Nissim, Raskhodnikova & Smith 2007; Mohan et al. 2012]: any
+ * function of rows, computed on each of a number of blocks that share no unit; what it
+ * gives for the blocks is clamped into bounds and aggregated privately. Nothing need be
+ * known of the function: one unit changes the value of one block, to anything. */
+typedef enum dusk_blocks_aggregate {
+    DUSK_BLOCKS_MEAN = 1,         /* Laplace noise, with a delta Gaussian                     */
+    DUSK_BLOCKS_MEDIAN = 2,       /* by the exponential mechanism on ranks; delta 0           */
+    DUSK_BLOCKS_SMOOTH_MEDIAN = 3 /* smooth sensitivity: Student's t, with a delta Laplace    */
+} dusk_blocks_aggregate;
+
+/* The value of a block that holds the rows rows[0..n-1], numbered from 0 among all rows; n
+ * may be 0. It may depend on what these rows hold and on their order, but not on their
+ * numbers, which shift when a row elsewhere comes or goes. NaN counts as the middle of the bounds. Whatever else it does, and how long it
+ * takes, may be seen by whoever watches. */
+typedef double dusk_block_function(const size_t *rows, size_t n, void *context);
+
+/* The value of `function` on blocks of `rows` rows, aggregated. Each unit goes to one of
+ * `blocks` >= 1 blocks (at most 2^24) by coins of its own. units[i] names the unit of row
+ * i, and then a unit may hold any number of rows; with NULL each row goes for itself, and
+ * a unit of how->rows_per_unit rows changes so many blocks. The interval holds for the
+ * aggregate of the blocks' values (a median by the exponential mechanism or by smooth
+ * sensitivity: the bounds), which is not the function of all rows. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_sample_and_aggregate_release(
+    dusk_answer *out, const dusk_aggregate *how, dusk_blocks_aggregate aggregate, uint32_t blocks,
+    size_t rows, const uint64_t *units, dusk_block_function *function, void *context, dusk_generator *gen,
+    dusk_error *err);
+
 /* ---- Tables --------------------------------------------------------------------------- */
 
 /* A table of categorical columns with public domains: column c has the values 0 to

@@ -23,8 +23,11 @@ typedef struct release_settings {
     double epsilon, delta, sensitivity, value, confidence;
     double threshold, numeric_epsilon, first, second, gamma, rho, omega;
     int64_t grid, k, answers, hits, rows_per_unit, keys_per_unit;
-    double beta, interval_epsilon;
+    double beta, interval_epsilon; /* of smooth sensitivity */
     int64_t degrees;
+    int64_t blocks; /* of samples */
+    const char *exec;
+    int function, aggregate;
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     const char *schema, *marginals; /* of tables */
     int64_t rounds, rows;
@@ -77,6 +80,8 @@ release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_smooth_median, release_smooth_quantile, release_propose_test_release;
 release_function release_top_keys, release_mode, release_candidates;
+release_function release_sample_and_aggregate;
+release_function release_top_keys, release_mode;
 release_function release_marginals, release_mwem, release_synthetic_table;
 release_function release_k_norm, release_planar_laplace;
 release_function release_hierarchy, release_range_histogram, release_quadtree;

@@ -224,6 +224,15 @@ const dusk_operand dusk_release_mechanisms[] = {
       .also = "ptr propose",
       .example = "dusk release propose-test-release --epsilon 1 --delta 1e-6 --sensitivity 5 --bounds 0:100 "
                  "--column age people.csv" },
+    { .name = "sample-and-aggregate",
+      .heading = "Summaries",
+      .summary = "any function of rows, averaged over blocks",
+      .needs = "epsilon bounds blocks",
+      .either = "--function or --exec",
+      .takes = "function exec aggregate delta " ROWS_TAKES,
+      .also = "sample blocks gupt",
+      .example = "dusk release sample-and-aggregate --epsilon 1 --bounds 0:100 --blocks 3 --function median "
+                 "--column age people.csv" },
     { .name = "keys",
       .heading = "Keys",
       .summary = "which keys enough units have, so that they may be shown",
@@ -321,6 +330,7 @@ static const struct {
     { "smooth-median", release_smooth_median },
     { "smooth-quantile", release_smooth_quantile },
     { "propose-test-release", release_propose_test_release },
+    { "sample-and-aggregate", release_sample_and_aggregate },
     { "keys", release_keys },
     { "top-keys", release_top_keys },
     { "marginals", release_marginals },

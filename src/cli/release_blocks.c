@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk release sample-and-aggregate: a function that nothing is known of, computed on
+ * blocks of rows. Where it fails on a block the block counts as the middle of the bounds,
+ * and nobody hears of it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/block_command.h"
+#include "cli/release.h"
+
+typedef struct block_job {
+    const double *rows;
+    double *scratch; /* room for all rows */
+    const char *command;
+} block_job;
+
+/* --- functions of a block; NaN without rows ------------------------------------------------ */
+
+/* The numbers among the rows of a block, in scratch. */
+static size_t numbers_of(const block_job *job, const size_t *index, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(job->rows[index[i]])) job->scratch[kept++] = job->rows[index[i]];
+    return kept;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double mean = 0; /* running, so that no sum overflows */
+    for (size_t i = 0; i < n; i++) mean += (x[i] - mean) / (double)(i + 1);
+    return n ? mean : NAN;
+}
+
+static double variance_of(const double *x, size_t n)
+{
+    double mean = mean_of(x, n), sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
+    return n ? sum / (double)n : NAN;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double block_mean(const size_t *index, size_t n, void *context)
+{
+    block_job *job = context;
+    return mean_of(job->scratch, numbers_of(job, index, n));
+}
+
+static double block_variance(const size_t *index, size_t n, void *context)
+{
+    block_job *job = context;
+    return variance_of(job->scratch, numbers_of(job, index, n));
+}
+
+static double block_deviation(const size_t *index, size_t n, void *context)
+{
+    return sqrt(block_variance(index, n, context));
+}
+
+static double block_median(const size_t *index, size_t n, void *context)
+{
+    block_job *job = context;
+    size_t kept = numbers_of(job, index, n);
+    if (kept) qsort(job->scratch, kept, sizeof *job->scratch, by_size);
+    return kept ? job->scratch[kept / 2] / 2 + job->scratch[(kept - 1) / 2] / 2 : NAN;
+}
+
+static double block_command(const size_t *index, size_t n, void *context)
+{
+    block_job *job = context;
+    return dusk_block_command(job->command, job->rows, index, n, NULL);
+}
+
+/* Before any data is opened: on no rows at all it may fail, but it must be there. */
+static dusk_status check_command(const char *command, dusk_error *err)
+{
+    int code;
+    dusk_block_command(command, NULL, NULL, 0, &code);
+    if (code != 126 && code != 127 && code != -1) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "it is run by sh -c and reads numbers from its standard input",
+                     "the command of --exec cannot be run: %.100s", command);
+}
+
+static dusk_status choose_function(const release_job *job, block_job *block, dusk_block_function **function,
+                                   dusk_error *err)
+{
+    static dusk_block_function *const functions[] = { block_mean, block_median, block_variance,
+                                                      block_deviation };
+    const release_settings *s = job->settings;
+    block->command = s->exec;
+    if ((s->exec != NULL) == release_given(job, "function"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example, "sample-and-aggregate needs %s",
+                         s->exec ? "--function or --exec, not both" : "--function or --exec");
+    *function = s->exec ? block_command : functions[s->function];
+    return s->exec && !s->dry_run ? check_command(s->exec, err) : DUSK_OK;
+}
+
+/* --- results -------------------------------------------------------------------------------- */
+
+static void print_answer(release_job *job, const dusk_answer *answer, bool narrow)
+{
+    dusk_json *json = &job->json;
+    bool dry = job->settings->dry_run;
+    if (!release_json(job)) {
+        if (dry) return;
+        dusk_print_number(stdout, answer->value);
+        fputc('\n', stdout);
+        return;
+    }
+    dusk_json_key(json, "value");
+    dusk_json_number(json, dry ? NAN : answer->value);
+    if (narrow && !dry) {
+        dusk_json_key(json, "interval");
+        dusk_json_open(json, '[');
+        dusk_json_number(json, answer->low);
+        dusk_json_number(json, answer->high);
+        dusk_json_close(json, ']');
+    }
+    dusk_json_key(json, "confidence");
+    dusk_json_number(json, answer->confidence);
+}
+
+static void describe(const release_job *job, const dusk_answer *answer, bool narrow, release_receipt *receipt)
+{
+    char range[200];
+    dusk_text text;
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    if (narrow && !job->settings->dry_run) {
+        receipt->label = "interval";
+        dusk_format_interval(range, sizeof range, answer->low, answer->high);
+        dusk_text_add(&text, "the mean of the blocks' values is between %s with %g %% confidence", range,
+                      100 * answer->confidence);
+    } else {
+        dusk_text_add(&text,
+                      "the answer is about the values of %llu blocks, which differ from that of all rows",
+                      (unsigned long long)job->settings->blocks);
+    }
+}
+
+dusk_status release_sample_and_aggregate(release_job *job, dusk_error *err)
+{
+    static const dusk_blocks_aggregate aggregates[] = { DUSK_BLOCKS_MEAN, DUSK_BLOCKS_MEDIAN,
+                                                        DUSK_BLOCKS_SMOOTH_MEDIAN };
+    dusk_status status;
+    dusk_aggregate how;
+    dusk_answer answer;
+    dusk_block_function *function;
+    release_receipt receipt = { .statement = &answer.statement,
+                                .label = "accuracy",
+                                .input =
+                                    "the values of blocks are clamped into the bounds; a block without one "
+                                    "counts as their middle" };
+    block_job block = { 0 };
+    dusk_blocks_aggregate aggregate = aggregates[job->settings->aggregate];
+    uint32_t blocks = (uint32_t)job->settings->blocks;
+    double *rows = NULL;
+    size_t n = 0;
+    DUSK_TRY(release_aggregate(job, &how, err));
+    DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, 0, NULL, block_mean, &block,
+                                               job->gen, err));
+    DUSK_TRY(choose_function(job, &block, &function, err));
+    if (!job->settings->dry_run) {
+        DUSK_TRY(release_read(job, &rows, &n, err));
+        DUSK_NEW(block.scratch, n);
+        block.rows = rows;
+        DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, n, NULL, function,
+                                                   &block, job->gen, err));
+    }
+    if (block.command)
+        DUSK_TRY(dusk_statement_assume(&answer.statement, "the command depends on its block only", err));
+    print_answer(job, &answer, aggregate == DUSK_BLOCKS_MEAN);
+    describe(job, &answer, aggregate == DUSK_BLOCKS_MEAN, &receipt);
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    if (block.scratch) dusk_wipe(block.scratch, n * sizeof *block.scratch);
+    dusk_deallocate(block.scratch);
+    dusk_numbers_free(rows, n);
+    return status;
+}
