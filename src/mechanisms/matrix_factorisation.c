@@ -32,16 +32,16 @@ DUSK_PROVEN(set_diagonals)
 static void set_diagonals(dusk_matrix *m)
 {
     dusk_int128 squares = 0;
-    double root = 1, sizes = 0, ideal = 0;
+    double root = 1, sizes = 0;
     for (uint64_t k = 0; k < m->bands; k++) {
         if (k > 0) root = next_root(root, k);
         m->diagonal[k] = (int64_t)rint(root * (double)ONE);
-        squares += m->diagonal[k] * m->diagonal[k];
+        squares += DUSK_MUTATE(MATRIX_NORM_BEFORE_ROUNDING, m->diagonal[k] * m->diagonal[k],
+                               (int64_t)(root * root * 0x1p60));
         sizes += (double)m->diagonal[k];
-        ideal += root * root;
     }
     double up = (double)squares * (1 + 0x1p-51); /* the conversion was to nearest */
-    m->norm = DUSK_MUTATE(MATRIX_NORM_BEFORE_ROUNDING, dusk_sqrt_up(up) / (double)ONE, sqrt(ideal));
+    m->norm = dusk_sqrt_up(up) / (double)ONE;
     m->sizes = sizes * (1 + 1e-8) / (double)ONE;
 }
 

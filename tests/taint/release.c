@@ -138,6 +138,31 @@ static void vector(void)
     DUSK_CHECK_PUBLIC(out, sizeof out);
 }
 
+/* Two hundred steps of a stream by each method. */
+static void streams(void)
+{
+    for (int method = DUSK_STREAM_TREE; method <= DUSK_STREAM_BANDED; method++) {
+        dusk_stream_options options;
+        dusk_stream *stream;
+        double value;
+        dusk_stream_options_init(&options);
+        options.method = (dusk_stream_method)method;
+        options.neighbours = DUSK_ADD_REMOVE;
+        options.lower = -2;
+        options.upper = 5;
+        options.length = 200;
+        options.bands = 10;
+        options.epsilon = 1;
+        options.delta = 1e-6;
+        must(dusk_stream_new(&stream, &options, NULL));
+        for (size_t i = 0; i < 200; i++) {
+            must(dusk_stream_release(stream, &value, rows[i], gen, NULL));
+            DUSK_CHECK_PUBLIC(&value, sizeof value);
+        }
+        dusk_stream_free(stream);
+    }
+}
+
 /* --- leaks that must be seen ------------------------------------------------------ */
 
 static const dusk_fixed_clamp clamp = { .lower = -2, .upper = 5, .grid = -20 };
@@ -190,6 +215,7 @@ static const subject subjects[] = { { "sum with Laplace noise", sum_with_laplace
                                     { "variance", variance, true },
                                     { "one number", one_number, true },
                                     { "vector", vector, true },
+                                    { "streams", streams, true },
                                     { "the exact sum is shown", exact_sum_is_shown, false },
                                     { "early exit", early_exit, false },
                                     { "table look-up", table_look_up, false } };

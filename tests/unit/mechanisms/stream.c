@@ -163,8 +163,8 @@ typedef struct model {
     int grid;
     unsigned levels;
     bool all;
-    double node[8][256];  /* noisy sum of node i of a level */
-    double below[8][256]; /* Honaker: estimates by inverse variances, in the plain way */
+    double node[9][256];  /* noisy sum of node i of a level */
+    double below[9][256]; /* Honaker: estimates by inverse variances, in the plain way */
     double number[257], prefix[257];
 } model;
 
