@@ -16,7 +16,7 @@
 #include "dusk/mechanisms.h"
 #include "random/generator.h"
 
-enum { BINS = 4096, SIDE = 256, QUERIES = 2000, ROWS = 100000, RUNS = 20 };
+enum { BINS = 4096, SIDE = 256, QUERIES = 2000, ROWS = 100000, RUNS = 60 };
 static const double epsilon = 0.1;
 
 static const char *const names[2][20] = {
