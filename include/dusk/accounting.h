@@ -34,6 +34,9 @@
  *   noisy_max(eps)                Laplace noise
  *   svt(eps1, eps2, c)            sparse vector, threshold and query shares, c hits
  *   svt_gaussian(sigma1, sigma2, n)  the same with Gaussian noise, one hit, at most n queries
+ *   threshold_monitor(eps, k)     any number of eps-private comparisons of counts with
+ *                                 thresholds; a unit is removed after k answers above
+ *                                 that it was counted in [Kaplan, Mansour & Stemmer 2021]
  *   tree(sigma, n)                sums of a stream of n items by a binary tree
  *   matrix(sigma, s)              matrix factorisation of column norm s
  *   shuffle(n, eps0)              n reports by one eps0-private local randomizer, shuffled
@@ -134,6 +137,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_event_staircase(dusk_event *out, double 
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_svt_gaussian(dusk_event *out, double sigma_threshold,
                                                            double sigma_queries, uint64_t queries,
                                                            dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_event_threshold_monitor(dusk_event *out, double epsilon,
+                                                                uint64_t contributions, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_tree(dusk_event *out, double sigma, uint64_t items,
                                                    dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_event_matrix(dusk_event *out, double sigma, double column_norm,

@@ -597,6 +597,51 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_stream_smooth(const dusk_stream *stream,
                                                       double *half_widths, double confidence,
                                                       dusk_error *err);
 
+/* Threshold monitor: the sparse vector technique where queries are predicates over records
+ * and not values [Kaplan, Mansour & Stemmer 2021]. Each answer says whether, after noise, at
+ * least `threshold` of the records that are left satisfy a predicate. A record that was
+ * counted in `contributions` answers above is removed. There may be any number of
+ * queries, and of answers above: what they cost one record depends on `contributions`
+ * alone. So many questions about different people are answered for the price of a few
+ * about each; questions that are always about the same people run out of records. */
+typedef struct dusk_threshold_monitor_options {
+    size_t size; /* set by _init */
+    double threshold;
+    uint32_t contributions;     /* 1: after how many answers above a record is removed */
+    dusk_neighbours neighbours; /* of records; no default: must be set */
+    double epsilon, delta;      /* of all answers together; no default, delta above 0 */
+} dusk_threshold_monitor_options;
+DUSK_API void dusk_threshold_monitor_options_init(dusk_threshold_monitor_options *options);
+
+/* Whether a record satisfies a query. It must look at this record and at what is public
+ * only, and always come back; it is called for removed records too. */
+typedef bool dusk_predicate(const void *record, void *context);
+
+/* One record is one unit's. `records` are `count` of record_size bytes each; they are
+ * borrowed as long as the handle lives and must not change. Five bytes are kept for
+ * each. How many records there are is private under add-remove. */
+typedef struct dusk_threshold_monitor dusk_threshold_monitor;
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_new(dusk_threshold_monitor **out,
+                                                              const dusk_threshold_monitor_options *options,
+                                                              const void *records, size_t count,
+                                                              size_t record_size, dusk_error *err);
+DUSK_API void dusk_threshold_monitor_free(dusk_threshold_monitor *monitor);
+/* Ask the next query. All records are looked at, so the time tells how many there are and
+ * how long the predicate takes; what was removed stays in the handle. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_release(dusk_threshold_monitor *monitor,
+                                                                  bool *above, dusk_predicate *predicate,
+                                                                  void *context, dusk_generator *gen,
+                                                                  dusk_error *err);
+/* All queries there may be: threshold_monitor(eps, k). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_event(const dusk_threshold_monitor *monitor,
+                                                                dusk_event *out, dusk_error *err);
+/* With probability at least `confidence` all of `queries` comparisons are right where the
+ * number of records that are left and satisfy the predicate is *margin or more from the
+ * threshold. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_interval(const dusk_threshold_monitor *monitor,
+                                                                   double *margin, uint64_t queries,
+                                                                   double confidence, dusk_error *err);
+
 /* ---- Aggregates on bounded data ---------------------------------------------------- */
 
 /* How an aggregate is to be made; set what has no default. */

@@ -48,6 +48,8 @@ static const dusk_event_form forms[DUSK_EVENT_KINDS] = {
     [DUSK_EVENT_SVT_GAUSSIAN] = { "svt_gaussian",
                                   REALS("sigma_threshold", POSITIVE, "sigma_queries", POSITIVE),
                                   WHOLE("queries", 1) },
+    [DUSK_EVENT_THRESHOLD_MONITOR] = { "threshold_monitor", REAL("epsilon", POSITIVE),
+                                       WHOLE("contributions", 1) },
     [DUSK_EVENT_TREE] = { "tree", REAL("sigma", POSITIVE), WHOLE("items", 1) },
     [DUSK_EVENT_MATRIX] = { "matrix", REALS("sigma", POSITIVE, "column_norm", POSITIVE) },
     [DUSK_EVENT_SHUFFLE] = { "shuffle", REAL("epsilon", NOT_NEGATIVE), WHOLE("reports", 1),

@@ -41,6 +41,7 @@ typedef enum dusk_event_kind {
     DUSK_EVENT_PLD, /* points below */
     DUSK_EVENT_STAIRCASE,
     DUSK_EVENT_SVT_GAUSSIAN,
+    DUSK_EVENT_THRESHOLD_MONITOR, /* real = epsilon of a query, whole = k */
     DUSK_EVENT_TREE,
     DUSK_EVENT_MATRIX,
     DUSK_EVENT_SHUFFLE,

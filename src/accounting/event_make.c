@@ -171,6 +171,12 @@ dusk_status dusk_event_metric(dusk_event *out, double epsilon, double distance, 
     return make_reals(out, DUSK_EVENT_METRIC, epsilon, distance, err);
 }
 
+dusk_status dusk_event_threshold_monitor(dusk_event *out, double epsilon, uint64_t contributions,
+                                         dusk_error *err)
+{
+    return make_whole(out, DUSK_EVENT_THRESHOLD_MONITOR, epsilon, contributions, err);
+}
+
 dusk_status dusk_event_svt(dusk_event *out, double epsilon_threshold, double epsilon_queries, uint64_t hits,
                            dusk_error *err)
 {

@@ -277,6 +277,7 @@ dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint6
     case DUSK_EVENT_LAPLACE: return add_laplace(b, tree, times);
     case DUSK_EVENT_DISCRETE_LAPLACE:
     case DUSK_EVENT_DISCRETE_GAUSSIAN: return add_discrete(b, tree, times);
+    case DUSK_EVENT_THRESHOLD_MONITOR: return dusk_builder_add_monitor(b, tree, times);
     case DUSK_EVENT_STAIRCASE:
         if (b->pairs.direction == DUSK_REPLACE) /* twice the distance, twice the loss */
             return dusk_builder_add_approx(b, tree, times, dusk_bound_of(2 * first), 0, false);

@@ -42,6 +42,9 @@ DUSK_MUST_USE dusk_status dusk_builder_add_parallel(dusk_builder *b, const dusk_
 /* pair_shuffle.c */
 DUSK_MUST_USE dusk_status dusk_builder_add_shuffle(dusk_builder *b, const dusk_event_node *tree,
                                                    uint64_t times);
+/* pair_monitor.c */
+DUSK_MUST_USE dusk_status dusk_builder_add_monitor(dusk_builder *b, const dusk_event_node *tree,
+                                                   uint64_t times);
 /* One more pair, run `times`; the builder owns it from now on, whatever happens. */
 DUSK_MUST_USE dusk_status dusk_builder_add_pair(dusk_builder *b, dusk_pair *pair, const dusk_event_node *tree,
                                                 uint64_t times);

@@ -44,6 +44,9 @@ DUSK_MUST_USE dusk_status dusk_atoms_bounded_range(dusk_pair *pair, double epsil
 /* Staircase noise at distance 1 [Geng & Viswanath 2014]. */
 DUSK_MUST_USE dusk_status dusk_atoms_staircase(dusk_pair *pair, double epsilon, double gamma,
                                                dusk_error *err);
+/* pair_monitor.c: one contribution of a threshold monitor; REMOVE or ADD, epsilon > 0. */
+DUSK_MUST_USE dusk_status dusk_atoms_monitor(dusk_pair *pair, double epsilon, dusk_direction direction,
+                                             dusk_error *err);
 /* pair_table.c: tables given as points below an fdp or a pld. */
 DUSK_MUST_USE dusk_status dusk_atoms_tradeoff(dusk_pair *pair, const dusk_event_node *table, dusk_error *err);
 DUSK_MUST_USE dusk_status dusk_atoms_losses(dusk_pair *pair, const dusk_event_node *table, dusk_error *err);

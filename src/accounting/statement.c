@@ -55,7 +55,8 @@ static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbour
         uint32_t kind = nodes->node[i].kind;
         if (kind == DUSK_EVENT_SELECT_BEST || kind == DUSK_EVENT_SELECT_POISSON) continue; /* any relation */
         bool replaces = kind == DUSK_EVENT_RANDOMIZED_RESPONSE || kind == DUSK_EVENT_SHUFFLE ||
-                        kind == DUSK_EVENT_SHUFFLE_RESPONSE || kind == DUSK_EVENT_METRIC;
+                        kind == DUSK_EVENT_SHUFFLE_RESPONSE || kind == DUSK_EVENT_METRIC ||
+                        kind == DUSK_EVENT_THRESHOLD_MONITOR;
         if (replaces || (kind < DUSK_EVENT_KINDS && dusk_event_form_of(kind)->below == DUSK_BELOW_SUM))
             return neighbours;
     }

@@ -72,6 +72,7 @@ static void constructors(void **state)
     MAKES(dusk_event_tcdp(&e, 1, 2, NULL), "tcdp(1, 2)");
     MAKES(dusk_event_staircase(&e, 1, 0.25, NULL), "staircase(1, 0.25)");
     MAKES(dusk_event_svt_gaussian(&e, 1, 2, 3, NULL), "svt_gaussian(1, 2, 3)");
+    MAKES(dusk_event_threshold_monitor(&e, 0.5, 20, NULL), "threshold_monitor(0.5, 20)");
     MAKES(dusk_event_tree(&e, 1, 1024, NULL), "tree(1, 1024)");
     MAKES(dusk_event_matrix(&e, 1, 2, NULL), "matrix(1, 2)");
     MAKES(dusk_event_shuffle(&e, 1000, 0, NULL), "shuffle(1000, 0)");
@@ -207,6 +208,7 @@ static void bad_parameters(void **state)
         assert_refused(dusk_event_staircase(&e, x, 0.5, &err), &err, "epsilon");
         assert_refused(dusk_event_staircase(&e, 1, x, &err), &err, "gamma");
         assert_refused(dusk_event_svt_gaussian(&e, x, 1, 1, &err), &err, "sigma_threshold");
+        assert_refused(dusk_event_threshold_monitor(&e, x, 1, &err), &err, "epsilon");
         assert_refused(dusk_event_svt_gaussian(&e, 1, x, 1, &err), &err, "sigma_queries");
         assert_refused(dusk_event_tree(&e, x, 1, &err), &err, "sigma");
         assert_refused(dusk_event_matrix(&e, x, 1, &err), &err, "sigma");
@@ -226,6 +228,7 @@ static void bad_parameters(void **state)
     assert_refused(dusk_event_svt(&e, 1, 1, 0, &err), &err, "hits");
     assert_refused(dusk_event_metric(&e, 1e200, 1e200, &err), &err, "distance");
     assert_refused(dusk_event_svt_gaussian(&e, 1, 1, 0, &err), &err, "queries");
+    assert_refused(dusk_event_threshold_monitor(&e, 1, 0, &err), &err, "contributions");
     assert_refused(dusk_event_tree(&e, 1, 0, &err), &err, "items");
     assert_refused(dusk_event_shuffle(&e, 0, 1, &err), &err, "reports");
     assert_refused(dusk_event_shuffle_response(&e, 0, 2, 1, &err), &err, "reports");

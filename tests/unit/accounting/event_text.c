@@ -122,6 +122,7 @@ static void bad_wrappers_and_tables(void **state)
     assert_fails("shuffle(1, -1)", 1, "epsilon");
     assert_fails("shuffle(1.5, 1)", 9, "whole number");
     assert_fails("svt_gaussian(1, 1, 0)", 1, "queries");
+    assert_fails("threshold_monitor(1, 0)", 1, "contributions");
     assert_fails("rdp()", 5, "a number is expected");
     assert_fails("rdp(2)", 6, "a colon");
     assert_fails("rdp(2: )", 8, "a number is expected");

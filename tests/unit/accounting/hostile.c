@@ -93,6 +93,9 @@ static const char *const texts[] = {
     "with_replacement(1000000, 2, gaussian(1))",
     "svt(1e-12, 1e12, 4611686018427387904)",
     "svt_gaussian(1e-12, 1e12, 4611686018427387904)",
+    "threshold_monitor(1e-12, 4611686018427387904)",
+    "threshold_monitor(1e12, 1)",
+    "poisson(0.5, threshold_monitor(0.1, 3))",
     "parallel(gaussian(1), shuffle(1099511627776, 1))",
 };
 

@@ -191,6 +191,7 @@ static const char *const kinds[] = {
     "matrix(%.3g, 1)",
     "rdp(2: %.3g, 8: 4)",
     "svt_gaussian(%.3g, 2, 10)",
+    "threshold_monitor(%.3g, 2)",
     "poisson(0.1, gaussian(%.3g))",
     "poisson(0.1, laplace(%.3g))",
     "poisson(0.3, pure(%.3g))",
