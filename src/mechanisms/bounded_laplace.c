@@ -171,10 +171,11 @@ dusk_status dusk_bounded_laplace_interval(const dusk_bounded_laplace *m, double 
 
 /* --- release ------------------------------------------------------------------------ */
 
+/* Without a branch on the private steps. */
 static dusk_int128 clamp(dusk_int128 steps, dusk_int128 first, dusk_int128 last)
 {
-    steps = steps < last ? steps : last;
-    return steps > first ? steps : first;
+    dusk_int128 above = -(dusk_int128)(steps > last), below = -(dusk_int128)(steps < first);
+    return (last & above) | (first & below) | (steps & ~(above | below));
 }
 
 DUSK_PROVEN(dusk_bounded_laplace_release_width)

@@ -27,7 +27,10 @@ dusk_int128 dusk_noise_steps(double value, int grid)
     double x = ldexp(isnan(value) ? 0 : value, -grid); /* exact, or tiny, or infinite */
     x = fmin(fmax(x, -0x1p100), 0x1p100);
     double whole = floor(x);
-    return (dusk_int128)(whole + (x - whole >= 0.5));
+    whole += x - whole >= 0.5;
+    /* by two conversions to 64 bits: that to 128 takes a time that depends on the number */
+    double high = floor(whole * 0x1p-50);
+    return (dusk_int128)(int64_t)high * ((dusk_int128)1 << 50) + (int64_t)(whole - high * 0x1p50);
 }
 
 /* What draws the law of a noise: the first four laws by `additive`, in bulk too. */

@@ -72,10 +72,11 @@ dusk_status dusk_coin_real(dusk_generator *gen, bool *out, double guess, dusk_en
     uint64_t word;
     dusk_status status = dusk_generator_words(gen, &word, 1, width, err);
     if (status != DUSK_OK) return status;
-    /* word has at most 64 digits: the conversions are off by 2^-53 */
-    double low = (double)word * 0x1p-64, high = low + ldexp(1, -(int)width);
-    if (high < guess - margin || low > guess + margin) {
-        *out = low < guess;
+    /* v is within `half` of the centre, up to 2^-53 from the conversion of 63 of the digits; one comparison for
+     * both sides, and a conversion without a branch, so that time does not tell how the coin came down */
+    double half = ldexp(0.5, -(int)width), centre = (double)(int64_t)(word >> 1) * 0x1p-63 + half;
+    if (fabs(centre - guess) > margin + half) {
+        *out = centre < guess;
         return DUSK_OK;
     }
     return compare(gen, out, word, width, width, p, real, err);

@@ -6,10 +6,10 @@
 #include "random/noise_sinh_normal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/mutant.h"
-#include "numeric/rounding.h"
 
 #define UNIT 0x1p40          /* |N| is known in multiples of about 2^-65 */
 #define LARGEST 10.0         /* |N| of a draw that the leading digits decided */
@@ -22,6 +22,23 @@ void dusk_sinh_normal_sampler_init(dusk_sinh_normal_sampler *out, double scale, 
     dusk_rounded_init(&out->normal, DUSK_TAIL_HALF_NORMAL, unit, 0, 0.5, width);
     out->margin = (scale * LARGEST * ERROR + scale * out->normal.few.margin / unit + 0x1p-50) * 1.001;
     out->margin *= DUSK_MUTATE(SINH_NORMAL_MARGIN_FORGOTTEN, 1, 0);
+}
+
+/* ln(1 + y), y = x + x^2/(1 + sqrt(1 + x^2)): 1 + y = 2^k m with m between sqrt(1/2) and sqrt(2), whose
+ * logarithm is 2 artanh of f/(2 + f), f = m - 1, where what 1 + y lost in rounding is put back. */
+DUSK_PROVEN(dusk_sinh_normal_arsinh)
+double dusk_sinh_normal_arsinh(double x)
+{
+    const int64_t root_half = 0x3fe6a09e667f3bcd; /* the digits of sqrt(1/2) */
+    double y = x + x * x / (1 + sqrt(1 + x * x)), u = 1 + y, down, series = 1.0 / 23;
+    int64_t digits, k;
+    memcpy(&digits, &u, sizeof digits);
+    k = (digits - root_half) >> 52;
+    digits = (1023 - k) * ((int64_t)1 << 52);
+    memcpy(&down, &digits, sizeof down); /* 2^-k */
+    double f = (u * down - 1) + (y - (u - 1)) * down, s = f / (2 + f), z = s * s;
+    for (int n = 21; n >= 1; n -= 2) series = series * z + 1.0 / n;
+    return (double)k * 0x1.62e42fefa39efp-1 + 2 * s * series;
 }
 
 /* bend arsinh(scale |N| / bend) + 1/2 as a certified real */
@@ -60,7 +77,8 @@ DUSK_PROVEN(decide)
 static bool decide(const dusk_sinh_normal_sampler *s, const dusk_rounded_draw *draw, dusk_int128 *out)
 {
     double normal = ((double)draw->magnitude + draw->rest) / s->unit;
-    double z = s->bend * asinh(normal * (s->scale / s->bend)) + 0.5, whole = floor(z), rest = z - whole;
+    double z = s->bend * dusk_sinh_normal_arsinh(normal * (s->scale / s->bend)) + 0.5, whole = floor(z),
+           rest = z - whole;
     *out = (dusk_int128)whole;
     return !draw->resolved && rest > s->margin && rest < 1 - s->margin;
 }

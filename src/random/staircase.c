@@ -73,8 +73,9 @@ dusk_status dusk_staircase_sampler_draw(const dusk_staircase_sampler *s, dusk_in
     /* both places are drawn, so that time does not tell which part it is */
     DUSK_TRY(dusk_uniform_below128(gen, &in_high, s->inner, err));
     DUSK_TRY(dusk_uniform_below128(gen, &in_low, 2 * s->sensitivity - s->inner, err));
+    dusk_uint128 mask = -(dusk_uint128)high, half = (in_high & mask) | ((s->inner + in_low) & ~mask);
     dusk_int128 sign = -(dusk_int128)stair.negative;
-    *out = (magnitude(s, stair.magnitude, high ? in_high : s->inner + in_low) ^ sign) - sign;
+    *out = (magnitude(s, stair.magnitude, half) ^ sign) - sign;
 done:
     if (stair.resolved) dusk_lazy_clear(&stair.v);
     return status;

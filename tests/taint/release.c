@@ -117,13 +117,16 @@ static void variance(void)
 /* One number with each law. */
 static void one_number(void)
 {
-    dusk_noise noise[4];
+    dusk_noise noise[7];
     double out;
     must(dusk_laplace_init(&noise[0], 1, 1, 1, DUSK_GRID_DEFAULT, NULL));
     must(dusk_gaussian_init(&noise[1], 1, 1, 1, 1e-6, DUSK_GRID_DEFAULT, NULL));
     must(dusk_discrete_laplace_init(&noise[2], 1, 1, 1, 0, NULL));
     must(dusk_discrete_gaussian_init(&noise[3], 1, 1, 1, 1e-6, 0, NULL));
-    for (size_t i = 0; i < 4; i++) {
+    must(dusk_staircase_init(&noise[4], 1, 1, DUSK_GAMMA_ABSOLUTE, DUSK_GRID_DEFAULT, NULL));
+    must(dusk_truncated_laplace_init(&noise[5], 1, 1, 1e-6, DUSK_GRID_DEFAULT, NULL));
+    must(dusk_sinh_normal_tcdp_init(&noise[6], 1, 0.1, 5, DUSK_GRID_DEFAULT, NULL));
+    for (size_t i = 0; i < 7; i++) {
         must(dusk_noise_release(&noise[i], &out, rows[i], gen, NULL));
         DUSK_CHECK_PUBLIC(&out, sizeof out);
     }
