@@ -5,6 +5,7 @@
  * real dependence spoils them all, as the last test shows with a sampler that
  * works the longer the larger its value is. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #ifdef __x86_64__
@@ -12,6 +13,9 @@
 #endif
 
 #include "random/noise_additive.h"
+#include "random/noise_sinh_normal.h"
+#include "random/noise_staircase.h"
+#include "random/noise_window.h"
 #include "random/tape.h"
 #include "support.h"
 
@@ -59,41 +63,54 @@ static double correlation(void)
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
 }
 
-typedef dusk_status sampler(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen, dusk_error *err);
+/* One draw of a law, and what the time must not tell: its size, or a private number it was made from. */
+typedef dusk_status sampler(const void *law, dusk_int128 *secret, dusk_generator *gen);
 
-static double sample(sampler *draw, const dusk_additive *a, dusk_generator *gen)
+static double sample(sampler *draw, const void *law, dusk_generator *gen)
 {
     for (size_t i = 0; i < DRAWS; i++) {
-        dusk_int128 k;
+        dusk_int128 secret;
         uint64_t start = ticks();
-        dusk_status status = draw(a, &k, gen, NULL);
+        dusk_status status = draw(law, &secret, gen);
         uint64_t end = ticks();
         assert_int_equal(status, DUSK_OK);
-        size[i] = fabs((double)k);
+        size[i] = fabs((double)secret);
         duration[i] = (double)(end - start);
     }
     return correlation();
 }
 
 /* The smallest |r| of several samples, as soon as one is below `enough`. */
-static double least_correlation(sampler *draw, dusk_additive_law law, double scale, double enough)
+static double least_correlation(sampler *draw, const void *law, double enough)
 {
-    dusk_additive a;
     dusk_generator *gen;
     double least = INFINITY;
-    dusk_additive_init(&a, law, scale, DUSK_WIDTH_FULL);
     assert_int_equal(dusk_generator_new(&gen, NULL), DUSK_OK);
-    for (int s = 0; s < SAMPLES && least >= enough; s++) least = fmin(least, fabs(sample(draw, &a, gen)));
+    for (int s = 0; s < SAMPLES && least >= enough; s++) least = fmin(least, fabs(sample(draw, law, gen)));
     dusk_generator_free(gen);
     return least;
+}
+
+static void assert_quiet(const char *what, sampler *draw, const void *law)
+{
+    double r = least_correlation(draw, law, 0.02);
+    if (!(r < 0.02)) fail_msg("%s: time and size are correlated, |r| = %.4f", what, r);
+}
+
+static dusk_status draw_additive(const void *law, dusk_int128 *secret, dusk_generator *gen)
+{
+    return dusk_additive_draw(law, secret, gen, NULL);
 }
 
 static void assert_silent(dusk_additive_law law)
 {
     const double scales[] = { 1, 0x1p20, 0x1p40 };
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
-        double r = least_correlation(dusk_additive_draw, law, scales[i], 0.02);
-        if (!(r < 0.02)) fail_msg("scale %g: time and size are correlated, |r| = %.4f", scales[i], r);
+        dusk_additive a;
+        char what[40];
+        dusk_additive_init(&a, law, scales[i], DUSK_WIDTH_FULL);
+        snprintf(what, sizeof what, "law %d, scale %g", (int)law, scales[i]);
+        assert_quiet(what, draw_additive, &a);
     }
 }
 
@@ -121,12 +138,59 @@ static void discrete_gaussian(void **state)
     assert_silent(DUSK_ADDITIVE_DISCRETE_GAUSSIAN);
 }
 
-/* What a sampler that counts up to its value does. */
-static dusk_status draw_and_count(const dusk_additive *a, dusk_int128 *out, dusk_generator *gen,
-                                  dusk_error *err)
+static dusk_status draw_staircase(const void *law, dusk_int128 *secret, dusk_generator *gen)
 {
-    dusk_status status = dusk_additive_draw(a, out, gen, err);
-    dusk_int128 magnitude = *out < 0 ? -*out : *out;
+    return dusk_staircase_sampler_draw(law, secret, gen, NULL);
+}
+
+static void staircase(void **state)
+{
+    dusk_staircase_sampler s;
+    (void)state;
+    dusk_staircase_sampler_init(&s, 1, (dusk_uint128)1 << 40, (dusk_uint128)3 << 38, DUSK_WIDTH_FULL);
+    assert_quiet("staircase", draw_staircase, &s);
+    dusk_staircase_sampler_init(&s, 20, 5, 4, DUSK_WIDTH_FULL);
+    assert_quiet("staircase of many stairs", draw_staircase, &s);
+}
+
+static dusk_status draw_sinh_normal(const void *law, dusk_int128 *secret, dusk_generator *gen)
+{
+    return dusk_sinh_normal_sampler_draw(law, secret, gen, NULL);
+}
+
+static void sinh_normal(void **state)
+{
+    dusk_sinh_normal_sampler s;
+    (void)state;
+    dusk_sinh_normal_sampler_init(&s, 0x1p30, 0x1p31, DUSK_WIDTH_FULL);
+    assert_quiet("sinh-normal", draw_sinh_normal, &s);
+}
+
+/* The private number is where in a window of 2^42 steps the value lies. */
+static dusk_status draw_window(const void *law, dusk_int128 *secret, dusk_generator *gen)
+{
+    static uint64_t place = 1;
+    dusk_int128 k;
+    uint64_t below = splitmix64(&place) >> 22;
+    *secret = below;
+    return dusk_window_sampler_draw(law, &k, below, ((uint64_t)1 << 42) - below, gen, NULL);
+}
+
+static void window(void **state)
+{
+    dusk_window_sampler s;
+    (void)state;
+    for (int scale = 36; scale <= 44; scale += 4) {
+        dusk_window_sampler_init(&s, ldexp(1, scale), DUSK_WIDTH_FULL);
+        assert_quiet("window", draw_window, &s);
+    }
+}
+
+/* What a sampler that counts up to its value does. */
+static dusk_status draw_and_count(const void *law, dusk_int128 *secret, dusk_generator *gen)
+{
+    dusk_status status = draw_additive(law, secret, gen);
+    dusk_int128 magnitude = *secret < 0 ? -*secret : *secret;
     for (volatile int64_t i = 0; i < (int64_t)magnitude; i++) {
     }
     return status;
@@ -134,19 +198,20 @@ static dusk_status draw_and_count(const dusk_additive *a, dusk_int128 *out, dusk
 
 static void a_loop_over_the_value_is_seen(void **state)
 {
+    dusk_additive a;
     (void)state;
-    double r = least_correlation(draw_and_count, DUSK_ADDITIVE_LAPLACE, 64, 0.1);
+    dusk_additive_init(&a, DUSK_ADDITIVE_LAPLACE, 64, DUSK_WIDTH_FULL);
+    double r = least_correlation(draw_and_count, &a, 0.1);
     if (!(r > 0.1)) fail_msg("a value-dependent sampler went unnoticed, |r| = %.4f", r);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laplace),
-        cmocka_unit_test(gaussian),
-        cmocka_unit_test(discrete_laplace),
-        cmocka_unit_test(discrete_gaussian),
-        cmocka_unit_test(a_loop_over_the_value_is_seen),
+        cmocka_unit_test(laplace),          cmocka_unit_test(gaussian),
+        cmocka_unit_test(discrete_laplace), cmocka_unit_test(discrete_gaussian),
+        cmocka_unit_test(staircase),        cmocka_unit_test(sinh_normal),
+        cmocka_unit_test(window),           cmocka_unit_test(a_loop_over_the_value_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
