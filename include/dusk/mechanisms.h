@@ -713,6 +713,26 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_quantiles_release(double *values, double
                                                           size_t m, const double *rows, size_t n,
                                                           dusk_generator *gen, dusk_error *err);
 
+/* Bounds for rows about which nothing is known, found in the data and paid for. */
+typedef struct dusk_bounds {
+    double lower, upper; /* powers of two, their negatives, or 0; lower < upper */
+    bool found;          /* false: no rows stood out, and the bounds are the smallest there are */
+    double outside;      /* at most so many rows lie outside */
+    double confidence;   /* of `outside`, and of that a row is in the first and in the last bin taken */
+    dusk_statement statement;
+} dusk_bounds;
+
+/* Rows are counted in bins between powers of two, from `resolution` to `largest` and the
+ * same below 0; discrete Laplace noise decides where they begin and end. What is smaller
+ * than the resolution counts as 0, and so does NaN; what is larger than `largest` is in
+ * the last bin. Both are public, and rounded outward to powers of two: there are 2
+ * log2(largest / resolution) + 1 bins, and more than some ln(bins / (1 - confidence)) /
+ * epsilon rows are needed to be seen. lower and upper of `how` are not used; delta must be
+ * 0. Use the bounds with further releases, which cost extra. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_bounds_release(dusk_bounds *out, const dusk_aggregate *how,
+                                                       double resolution, double largest, const double *rows,
+                                                       size_t n, dusk_generator *gen, dusk_error *err);
+
 /* The mode: which of n values most rows have, *index from 0. With delta 0 the values
  * are public, those that no row has included, and one is chosen by permute-and-flip.
  * With delta above 0 they come from the data, as in dusk_limit_domain (add/remove
