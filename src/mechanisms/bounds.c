@@ -6,7 +6,7 @@
  * confidence asked for, no empty bin passes. Which bins there are is public. Proof:
  * bounds.proof.md.
  *
- * Above-threshold from the outside in needs some four times as many rows at the ends
+ * Above-threshold from the outside in needs several times as many rows at the ends
  * before it stops (docs/examples/choice.md), since it pays for two searches and two
  * noises each where one histogram serves both ends. */
 #include <float.h>
