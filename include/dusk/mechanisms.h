@@ -551,7 +551,8 @@ typedef struct dusk_stream_options {
                                    contain 0; 0: as far as they allow, which needs no trust */
     uint32_t items_per_unit;    /* 1 (event level): how many items one unit has in all, at any steps,
                                    the same or others; the caller sees to it */
-    uint64_t length;            /* how many steps at most, up to 2^40; public; no default */
+    uint64_t length;            /* how many steps at most, up to 2^40; public. 0: not known; trees only,
+                                   whose noise then grows with the stream */
     uint64_t window;            /* 0: sums of all steps so far; otherwise of the last `window` */
     bool keep;                  /* HONAKER without a window: keep all nodes, for dusk_stream_smooth */
     uint32_t bands;             /* of BANDED, 1 to 65536; no default */
@@ -580,7 +581,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_stream_release(dusk_stream *stream, doub
 DUSK_API uint64_t dusk_stream_steps(const dusk_stream *stream);
 /* The whole run, whether or not it is taken to its end: laplace(b) * levels or
  * discrete_laplace(b, s) * levels for trees without delta; with it tree(sigma, n), n
- * being the largest power of two within length and window; matrix(sigma, norm of a column). */
+ * being the largest power of two within length and window; matrix(sigma, norm of a column);
+ * laplace(b), gaussian(sigma) or pure(eps) without a length. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_stream_event(const dusk_stream *stream, dusk_event *out,
                                                      dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_stream_state(const dusk_stream *stream, dusk_statement *out,

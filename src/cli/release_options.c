@@ -147,7 +147,7 @@ const dusk_option dusk_release_options[] = {
               "--delta also square-root, the least noise, or banded, for units with several items far apart" },
     { .name = "length", .argument = "N", WHOLE, AT(length), .low = 1, .high = INT64_C(1) << 40, .sample = "1000",
       .heading = "Mechanism",
-      .help = "at most how many steps a stream has, or queries a sparse-vector run; public, and declared beforehand" },
+      .help = "at most how many steps a stream has (less noise than without), or queries a sparse-vector run; public, and declared beforehand" },
     { .name = "window", .argument = "W", WHOLE, AT(window), .low = 1, .high = INT64_C(1) << 40, .sample = "24",
       .heading = "Mechanism", .help = "sums of the last W steps of a stream instead of all so far" },
     { .name = "bands", .argument = "B", WHOLE, AT(bands), .low = 1, .high = 65536, .sample = "24", .heading = "Mechanism",

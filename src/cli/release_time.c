@@ -11,7 +11,7 @@
 
 #define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
 #define MATRIX_LENGTH 4194304
-#define FIRST 8192 /* steps of a window that a dry run looks at */
+#define FIRST 1000 /* steps that a dry run looks at where there is no last one */
 
 static dusk_status read_bounds(const release_job *job, dusk_stream_options *options, dusk_error *err)
 {
@@ -25,16 +25,12 @@ static dusk_status read_bounds(const release_job *job, dusk_stream_options *opti
     return DUSK_OK;
 }
 
-/* Without --length only a window bounds what one item touches. */
-static dusk_status read_length(const release_job *job, dusk_stream_options *options, dusk_error *err)
+/* With neither, a stream goes on in epochs; a window alone bounds what one item touches. */
+static void read_length(const release_job *job, dusk_stream_options *options)
 {
     bool length = release_given(job, "length"), window = release_given(job, "window");
-    if (!length && !window)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example, "%s needs --length or --window",
-                         job->mechanism->name);
-    options->length = length ? (uint64_t)job->settings->length : UINT64_C(1) << 40;
+    options->length = length ? (uint64_t)job->settings->length : window ? UINT64_C(1) << 40 : 0;
     options->window = window ? (uint64_t)job->settings->window : 0;
-    return DUSK_OK;
 }
 
 static dusk_status read_promise(const release_job *job, dusk_stream_options *options, dusk_error *err)
@@ -107,7 +103,7 @@ static dusk_status begin(const release_job *job, dusk_stream **out, bool count, 
         options.sensitivity = 1;
     }
     DUSK_TRY(read_bounds(job, &options, err));
-    DUSK_TRY(read_length(job, &options, err));
+    read_length(job, &options);
     DUSK_TRY(read_method(job, &options, err));
     DUSK_TRY(read_promise(job, &options, err));
     DUSK_TRY(dusk_stream_new(out, &options, err));
@@ -175,18 +171,19 @@ done:
     return status;
 }
 
-/* What can be said beforehand: how wide the last answer will be, or with a window those of
- * the first few thousand steps. */
+/* What can be said beforehand: how wide the last answer will be; with a window, or without
+ * an end, those of the first steps. */
 static dusk_status expect(const release_job *job, const dusk_stream *stream, double *widest, dusk_error *err)
 {
-    uint64_t length = release_given(job, "length") ? (uint64_t)job->settings->length : UINT64_C(1) << 40;
-    bool window = release_given(job, "window");
-    double half_width;
+    uint64_t length = release_given(job, "length") ? (uint64_t)job->settings->length : UINT64_MAX;
+    bool last = release_given(job, "length") && !release_given(job, "window");
     *widest = 0;
-    for (uint64_t step = window ? 1 : length; step <= length && step <= (window ? FIRST : length); step++) {
+    for (uint64_t step = last ? length : 1; step <= length && (last || step <= FIRST); step++) {
+        double half_width;
         dusk_status status = dusk_stream_interval(stream, &half_width, step, job->settings->confidence, err);
         if (status != DUSK_OK) return status;
         *widest = fmax(*widest, half_width);
+        if (last) break;
     }
     return DUSK_OK;
 }
@@ -199,8 +196,10 @@ static void describe(const release_job *job, release_receipt *receipt, double wi
     dusk_format_width(width, sizeof width, widest);
     if (steps == 0)
         dusk_text_add(&text, "%s will be within %s of the exact sum with %g %% confidence",
-                      release_given(job, "window") ? "each of the first answers" : "the last answer", width,
-                      100 * job->settings->confidence);
+                      release_given(job, "length") && !release_given(job, "window")
+                          ? "the last answer"
+                          : "each of the first thousand answers",
+                      width, 100 * job->settings->confidence);
     else
         dusk_text_add(&text, "each of the %llu answers is within %s of the exact sum with %g %% confidence",
                       (unsigned long long)steps, width, 100 * job->settings->confidence);

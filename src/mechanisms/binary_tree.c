@@ -8,6 +8,10 @@
  * step t then releases one node, of level ctz(t), and nothing else. Honaker's estimate
  * and windows need all nodes, two a step on average.
  *
+ * A stream without a length goes by epochs of 1, 2, 4, ... steps, each with a tree of its
+ * own [Chan, Shi & Song 2011, the hybrid mechanism]: the tree below has a step 0 in which
+ * nothing happens, and epoch k is its node 1 of level k.
+ *
  * No noise here: stream.c adds it. Proof: binary_tree.proof.md. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -37,7 +41,7 @@ dusk_status dusk_tree_new(dusk_tree *out, bool all, bool keep, uint64_t length, 
 
     for (unsigned j = 0; j < tree.levels; j++) {
         tree.room[j] = places(length, window, keep, j);
-        DUSK_NEW(tree.kept[j], tree.room[j]);
+        DUSK_NEW(tree.kept[j], tree.room[j] + 1);
     }
     *out = tree;
     return DUSK_OK;
@@ -48,13 +52,14 @@ done:
 
 void dusk_tree_free(dusk_tree *tree)
 {
-    for (unsigned j = 0; j < tree->levels; j++) dusk_deallocate(tree->kept[j]);
+    for (unsigned j = 0; j < DUSK_TREE_LEVELS_MAX; j++) dusk_deallocate(tree->kept[j]);
     dusk_wipe(tree, sizeof *tree); /* exact sums are in it */
 }
 
+/* Node 1 has a place of its own: without a length it is the whole of an epoch. */
 dusk_int128 *dusk_tree_node(const dusk_tree *tree, unsigned level, uint64_t i)
 {
-    return &tree->kept[level][i % tree->room[level]];
+    return &tree->kept[level][i == 1 ? tree->room[level] : i % tree->room[level]];
 }
 
 /* The nodes that end at step t >= 1: levels 0 .. ctz(t), as far as there are levels. */
@@ -63,6 +68,9 @@ static unsigned last_level(const dusk_tree *tree, uint64_t t)
     unsigned zeros = (unsigned)__builtin_ctzll(t);
     return zeros < tree->levels ? zeros : tree->levels - 1;
 }
+
+DUSK_PROVEN(dusk_tree_epoch)
+unsigned dusk_tree_epoch(uint64_t step) { return dusk_tree_levels(step) - 1; }
 
 DUSK_PROVEN(dusk_tree_closing)
 unsigned dusk_tree_closing(const dusk_tree *tree, unsigned *first)

@@ -44,9 +44,13 @@ static dusk_status check_numbers(const dusk_stream_options *o, dusk_error *err)
     if (dusk_stream_is_matrix(o) && o->length > DUSK_MATRIX_LENGTH_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "take DUSK_STREAM_HONAKER, or begin anew from time to time",
                          "length must be at most 2^22 for this method");
-    if (o->length < 1 || o->length > DUSK_STREAM_LENGTH_MAX)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "say how many steps there will be at most",
-                         "length must be between 1 and 2^40");
+    if (o->length > DUSK_STREAM_LENGTH_MAX)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0 is for streams of any length",
+                         "length must be at most 2^40");
+    if (o->length == 0 && (dusk_stream_is_matrix(o) || o->keep || o->window > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "say how many steps there will be at most; 2^40 is enough for a window",
+                         "length must be given for matrices, windows and keep");
     return DUSK_OK;
 }
 
@@ -79,6 +83,8 @@ static dusk_status check_options(const dusk_stream_options *o, dusk_error *err)
     return check_numbers(o, err);
 }
 
+bool dusk_stream_is_endless(const dusk_stream_options *options) { return options->length == 0; }
+
 bool dusk_stream_is_matrix(const dusk_stream_options *options)
 {
     return options->method == DUSK_STREAM_SQUARE_ROOT || options->method == DUSK_STREAM_BANDED;
@@ -89,7 +95,8 @@ bool dusk_stream_is_matrix(const dusk_stream_options *options)
 static dusk_status start(dusk_stream *s, const dusk_stream_options *options, int grid, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    uint64_t length = options->length;
+    bool endless = dusk_stream_is_endless(options);
+    uint64_t length = endless ? DUSK_STREAM_LENGTH_MAX : options->length;
     s->options = *options;
     s->window = options->window == 0 || options->window > length ? length : options->window;
     if (dusk_stream_is_matrix(options)) {
@@ -98,6 +105,8 @@ static dusk_status start(dusk_stream *s, const dusk_stream_options *options, int
     } else {
         DUSK_TRY(dusk_tree_new(&s->tree, options->method == DUSK_STREAM_HONAKER, options->keep, length,
                                s->window, err));
+        if (endless)
+            s->tree.steps = s->tree.levels = 1; /* levels rise with the epochs, and the noise with them */
         s->touched = DUSK_MUTATE(STREAM_LEVELS_OFF_BY_ONE, s->tree.levels, s->tree.levels - 1);
     }
     DUSK_TRY(dusk_stream_calibrate(s, grid, err));
@@ -140,9 +149,11 @@ void dusk_stream_free(dusk_stream *stream)
     dusk_deallocate(stream);
 }
 
+/* Without a length a tree has a step 0. */
 uint64_t dusk_stream_steps(const dusk_stream *stream)
 {
-    return dusk_stream_is_matrix(&stream->options) ? stream->matrix.steps : stream->tree.steps;
+    if (dusk_stream_is_matrix(&stream->options)) return stream->matrix.steps;
+    return stream->tree.steps - dusk_stream_is_endless(&stream->options);
 }
 
 /* --- a step ------------------------------------------------------------------------------ */
@@ -161,6 +172,18 @@ done:
     return status;
 }
 
+/* A new epoch has one level more, and more noise; what was drawn for the last is not used. */
+DUSK_PROVEN(enter_epoch)
+static void enter_epoch(dusk_stream *s)
+{
+    unsigned epoch = dusk_tree_epoch(s->tree.steps);
+    if (s->tree.levels == epoch + 1) return;
+    s->tree.levels = epoch + 1;
+    s->noise.scale = DUSK_MUTATE(STREAM_EPOCH_NOISE_STAYS, dusk_stream_epoch_scale(s, epoch), s->noise.scale);
+    dusk_pool_clear(&s->pool);
+    s->used = 0;
+}
+
 /* NaN is a step in which nothing happened. */
 static int64_t whole_of(const dusk_stream *s, double number)
 {
@@ -176,9 +199,10 @@ static dusk_int128 add_noise(dusk_stream *s, dusk_int128 sum)
     return noisy > most ? most : noisy < -most ? -most : noisy;
 }
 
-/* Where the answer of the last step begins: it is the sum of steps from + 1 .. to. */
+/* Where an answer begins: it is the sum of steps from + 1 .. to of the tree. */
 static uint64_t window_start(const dusk_stream *s, uint64_t to)
 {
+    if (dusk_stream_is_endless(&s->options)) return 1;
     return to > s->window ? to - s->window : 0;
 }
 
@@ -221,6 +245,11 @@ static void step_matrix(dusk_stream *s, int64_t number)
     dusk_matrix_estimate(&s->matrix, noisy);
 }
 
+static uint64_t most_steps(const dusk_stream_options *o)
+{
+    return dusk_stream_is_endless(o) ? DUSK_STREAM_LENGTH_MAX - 1 : o->length;
+}
+
 DUSK_PROVEN(dusk_stream_release)
 dusk_status dusk_stream_release(dusk_stream *stream, double *value, double number, dusk_generator *gen,
                                 dusk_error *err)
@@ -229,9 +258,10 @@ dusk_status dusk_stream_release(dusk_stream *stream, double *value, double numbe
     bool matrix = dusk_stream_is_matrix(&stream->options);
     unsigned first = 0, count = 1;
 
-    if (dusk_stream_steps(stream) == stream->options.length)
+    if (dusk_stream_steps(stream) == most_steps(&stream->options))
         return dusk_fail(err, DUSK_ERR_BUDGET, "start a new stream, which is charged again",
                          "all steps of this stream were taken");
+    if (dusk_stream_is_endless(&stream->options)) enter_epoch(stream);
     if (!matrix) count = dusk_tree_closing(&stream->tree, &first);
     DUSK_TRY(draw(stream, count, gen, err));
     if (matrix)
@@ -287,18 +317,20 @@ done:
 }
 
 /* The weights of the noises in an answer. A node of Honaker's estimate has those of its
- * whole subtree: (h + 1 - j) levels of 2^(h-j) nodes with weights 2^j / (2^(h+1) - 1). */
-static dusk_combination combine_nodes(const dusk_stream *s, uint64_t from, uint64_t to)
+ * whole subtree: 2^(h-j) nodes of level j with weights 2^j / (2^(h+1) - 1). Noises of earlier
+ * epochs are smaller: `scale` is that of the last. */
+static dusk_combination combine_nodes(const dusk_stream *s, uint64_t from, uint64_t to, double scale)
 {
-    bool honaker = s->options.method == DUSK_STREAM_HONAKER;
+    bool honaker = s->options.method == DUSK_STREAM_HONAKER, endless = dusk_stream_is_endless(&s->options);
     dusk_combination c = { 0 };
     while (from < to) {
-        unsigned level = dusk_tree_next_level(s->tree.levels, from, to);
-        double share = honaker ? dusk_div_up(ldexp(1, (int)level), ldexp(2, (int)level) - 1) : 1;
-        c.squares = dusk_add_up(c.squares, share);
+        unsigned level = dusk_tree_next_level(endless ? DUSK_TREE_LEVELS_MAX : s->tree.levels, from, to);
+        double share = honaker ? dusk_div_up(ldexp(1, (int)level), ldexp(2, (int)level) - 1) : 1, part = 1;
+        if (endless) part = dusk_div_up(dusk_stream_epoch_scale(s, dusk_tree_epoch(from)), scale);
+        c.squares = dusk_add_up(c.squares, dusk_mul_up(share, dusk_mul_up(part, part)));
         c.sizes = dusk_add_up(c.sizes, dusk_mul_up(share, honaker ? level + 1 : 1));
-        c.largest = fmax(c.largest, share);
-        c.equals += !honaker;
+        c.largest = fmax(c.largest, dusk_mul_up(share, part));
+        c.equals += !honaker && !endless;
         from += UINT64_C(1) << level;
     }
     return c;
@@ -315,19 +347,20 @@ dusk_status dusk_stream_interval(const dusk_stream *stream, double *half_width, 
                                  double confidence, dusk_error *err)
 {
     const dusk_noise *noise = &stream->noise;
-    if (step < 1 || step > stream->options.length)
+    if (step < 1 || step > most_steps(&stream->options))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "steps count from 1", "there is no such step");
     if (!(confidence > 0 && confidence < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
                          "confidence must be above 0 and below 1");
-    uint64_t from = window_start(stream, step);
-    bool matrix = dusk_stream_is_matrix(&stream->options);
-    dusk_combination c = matrix ? combine_row(stream, step) : combine_nodes(stream, from, step);
-    double steps = dusk_combination_tail(&c, noise->law, ldexp(noise->scale, -noise->grid),
-                                         dusk_sub_down(1, confidence));
+    bool matrix = dusk_stream_is_matrix(&stream->options), endless = dusk_stream_is_endless(&stream->options);
+    uint64_t to = step + endless, from = window_start(stream, to);
+    double scale = endless ? dusk_stream_epoch_scale(stream, dusk_tree_epoch(step)) : noise->scale;
+    dusk_combination c = matrix ? combine_row(stream, step) : combine_nodes(stream, from, to, scale);
+    double steps =
+        dusk_combination_tail(&c, noise->law, ldexp(scale, -noise->grid), dusk_sub_down(1, confidence));
     if (stream->options.method == DUSK_STREAM_HONAKER) steps = dusk_add_up(steps, 0x1p-40);
     if (!stream->options.whole) /* numbers were cut */
-        steps = dusk_add_up(steps, ldexp((double)(step - from), (int)stream->shift));
+        steps = dusk_add_up(steps, ldexp((double)(to - from), (int)stream->shift));
     *half_width = ldexp(steps, noise->grid);
     return DUSK_OK;
 }

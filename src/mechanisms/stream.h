@@ -39,6 +39,9 @@ unsigned dusk_tree_levels(uint64_t n);
 unsigned dusk_tree_closing(const dusk_tree *tree, unsigned *first);
 /* Take the next step: the exact sums of the nodes that dusk_tree_closing announced. */
 void dusk_tree_add(dusk_tree *tree, dusk_int128 number, dusk_int128 *sums);
+/* The epoch of a step of a stream without a length: floor(log2 step). The caller starts such
+ * a tree with steps = 1, and sets levels to epoch + 1 when an epoch begins. */
+unsigned dusk_tree_epoch(uint64_t step);
 /* Where the public value of node i of a level is kept. */
 dusk_int128 *dusk_tree_node(const dusk_tree *tree, unsigned level, uint64_t i);
 
@@ -99,7 +102,8 @@ struct dusk_stream {
     double distance;        /* how far one unit moves all numbers together, in steps of the
                                noise: trees: l1 norm, whole; matrices: what the norm of a
                                column is multiplied with                               */
-    dusk_noise noise;       /* of one released sum                                     */
+    dusk_noise noise;       /* of one released sum (without a length: in this epoch)   */
+    double unit_scale;      /* without a length: what an epoch of one level has        */
     unsigned width;         /* coins at a time: 64, fewer in tests                     */
     size_t batch;           /* draws at a time                                         */
     dusk_pool pool;
@@ -108,6 +112,10 @@ struct dusk_stream {
     dusk_matrix matrix;
 };
 
+/* Whether there is neither a length nor a window. */
+bool dusk_stream_is_endless(const dusk_stream_options *options);
+/* The scale of the noise in an epoch of such a stream. */
+double dusk_stream_epoch_scale(const dusk_stream *s, unsigned epoch);
 /* Whether C x is released, and not the nodes of a tree. */
 bool dusk_stream_is_matrix(const dusk_stream_options *options);
 

@@ -23,6 +23,11 @@ double dusk_stream_item_reach(const dusk_stream_options *o)
     return declared ? fmin(o->sensitivity, apart) : apart;
 }
 
+static uint64_t length_of(const dusk_stream_options *o)
+{
+    return o->length ? o->length : DUSK_STREAM_LENGTH_MAX;
+}
+
 static double largest_number(const dusk_stream_options *o) { return fmax(fabs(o->lower), fabs(o->upper)); }
 
 /* The norm of what one item of size 1 does to all that is released: one node of each
@@ -45,6 +50,14 @@ static double items_up(const dusk_stream *s)
     return o->neighbours == DUSK_REPLACE_ONE ? 2 * items : items;
 }
 
+/* An epoch of k + 1 levels has the noise of one level, times the norm of an item in it. */
+DUSK_PROVEN(dusk_stream_epoch_scale)
+double dusk_stream_epoch_scale(const dusk_stream *s, unsigned epoch)
+{
+    double levels = epoch + 1;
+    return dusk_mul_up(s->unit_scale, s->options.delta == 0 ? levels : dusk_sqrt_up(levels));
+}
+
 /* --- the grid ---------------------------------------------------------------------------- */
 
 /* Trees of whole numbers have whole noise, and matrices 30 binary digits more than numbers.
@@ -59,7 +72,7 @@ static int choose_grid(const dusk_stream *s, double ratio)
     double reach = dusk_stream_item_reach(o) * items_up(s);
     double scale = fmin(fmax(reach * item_norm_up(s) * ratio, DBL_MIN), DBL_MAX);
     int largest = ilogb(largest_number(o)) + 1, grid = ilogb(scale) - (matrix ? 58 : 52);
-    int terms = matrix ? ilogb(s->matrix.sizes) + 2 : (int)dusk_tree_levels(o->length);
+    int terms = matrix ? ilogb(s->matrix.sizes) + 2 : (int)dusk_tree_levels(length_of(o));
     if (!matrix && grid < largest - 61) grid = largest - 61;
     if (grid < largest + terms - (DUSK_STREAM_WIDEST - 1)) grid = largest + terms - (DUSK_STREAM_WIDEST - 1);
     if (grid < ilogb(reach) - 57) grid = ilogb(reach) - 57;
@@ -77,7 +90,7 @@ static dusk_status place(dusk_stream *s, int grid, dusk_error *err)
     s->clamp =
         (dusk_fixed_clamp){ o->lower, o->upper, o->whole ? 0 : grid + (matrix ? DUSK_MATRIX_BITS : 0) };
     s->shift = (unsigned)(s->clamp.grid - grid);
-    double largest = ldexp(largest_number(o), -grid), terms = matrix ? s->matrix.sizes : (double)o->length;
+    double largest = ldexp(largest_number(o), -grid), terms = matrix ? s->matrix.sizes : (double)length_of(o);
     if (!(ldexp(largest, -(int)s->shift) <= 0x1p62 && largest * terms <= ldexp(1, DUSK_STREAM_WIDEST - 1)))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare narrower bounds or a shorter stream",
                          "a sum of that many numbers within these bounds is too large");
@@ -103,6 +116,21 @@ static double ratio_up(const dusk_stream_options *o)
     return o->delta == 0 ? dusk_div_up(1, o->epsilon) : dusk_gaussian_sigma_up(o->epsilon, o->delta);
 }
 
+/* Whatever the epochs of a unit's items, it is one shift of `distance` by the noise of one
+ * level, or less. Discrete noise of several scales is not one shift: only the pure bound. */
+DUSK_PROVEN(endless_event)
+static dusk_status endless_event(const dusk_stream *s, const dusk_noise *noise, dusk_event *out,
+                                 dusk_error *err)
+{
+    double unit = ldexp(s->unit_scale > 0 ? s->unit_scale : noise->scale, -noise->grid);
+    double ratio = dusk_div_down(unit, s->distance);
+    switch (noise->law) {
+    case DUSK_GAUSSIAN: return dusk_event_gaussian(out, ratio, err);
+    case DUSK_LAPLACE: return dusk_event_laplace(out, ratio, err);
+    default: return dusk_event_pure(out, dusk_div_up(s->distance, unit), err);
+    }
+}
+
 DUSK_PROVEN(dusk_stream_event_of)
 dusk_status dusk_stream_event_of(const dusk_stream *s, const dusk_noise *noise, dusk_event *out,
                                  dusk_error *err)
@@ -112,6 +140,7 @@ dusk_status dusk_stream_event_of(const dusk_stream *s, const dusk_noise *noise, 
     double steps = ldexp(noise->scale, -noise->grid), ratio = dusk_div_down(steps, s->distance);
 
     if (dusk_stream_is_matrix(&s->options)) return dusk_event_matrix(out, ratio, s->matrix.norm, err);
+    if (dusk_stream_is_endless(&s->options)) return endless_event(s, noise, out, err);
     if (noise->law == DUSK_GAUSSIAN) return dusk_event_tree(out, ratio, UINT64_C(1) << (s->touched - 1), err);
     if (noise->law == DUSK_LAPLACE)
         DUSK_TRY(dusk_event_laplace(&node, ratio, err));
@@ -162,6 +191,11 @@ dusk_status dusk_stream_calibrate(dusk_stream *s, int grid, dusk_error *err)
     noise.grid_sensitivity = noise.sensitivity; /* numbers are cut one by one: see place */
     DUSK_TRY(dusk_noise_settle(&noise, dusk_mul_up(sensitivity, ratio), err));
     DUSK_TRY(settle(s, &noise, err));
+    if (!dusk_stream_is_endless(o)) return DUSK_OK;
+    s->unit_scale = s->noise.scale;
+    if (!(ldexp(dusk_stream_epoch_scale(s, DUSK_TREE_LEVELS_MAX), -grid) <= 0x1p60))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare a length, or measure the numbers in another unit",
+                         "the noise of later epochs is too large for the grid");
 done:
     return status;
 }

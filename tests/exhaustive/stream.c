@@ -126,6 +126,57 @@ static void noise_covers_the_distance(void **state)
         }
 }
 
+/* Without a length: what one item, or two, of size 1 move, each sum over the scale of its
+ * noise, is no more than `items` over the scale of one level. */
+static norms endless_norms(const dusk_stream *s, bool all, uint64_t one, uint64_t other)
+{
+    dusk_tree tree;
+    dusk_int128 sums[DUSK_TREE_LEVELS_MAX];
+    norms out = { 0, 0 };
+    unsigned first;
+    assert_int_equal(dusk_tree_new(&tree, all, false, DUSK_STREAM_LENGTH_MAX, DUSK_STREAM_LENGTH_MAX, NULL),
+                     DUSK_OK);
+    tree.steps = 1;
+    for (uint64_t t = 1; t < LONGEST; t++) {
+        tree.levels = dusk_tree_epoch(t) + 1;
+        unsigned count = dusk_tree_closing(&tree, &first);
+        dusk_tree_add(&tree, (t == one) + (t == other), sums);
+        for (unsigned j = 0; j < count; j++) {
+            double moved = (double)sums[j] / dusk_stream_epoch_scale(s, dusk_tree_epoch(t));
+            out.l1 += moved;
+            out.l2 += moved * moved;
+        }
+    }
+    out.l2 = sqrt(out.l2);
+    tree.levels = DUSK_TREE_LEVELS_MAX;
+    dusk_tree_free(&tree);
+    return out;
+}
+
+static void epochs_cost_no_more_than_one_level(void **state)
+{
+    (void)state;
+    for (int gaussian = 0; gaussian < 2; gaussian++) {
+        dusk_stream_options o = request(0, gaussian ? 1e-6 : 0);
+        dusk_stream *s;
+        double most = 0;
+        assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
+        for (uint64_t one = 1; one < LONGEST; one++)
+            for (uint64_t other = one; other < LONGEST; other += 1 + (one % 5)) {
+                norms two = endless_norms(s, true, one, other);
+                double size = gaussian ? two.l2 : two.l1;
+                assert_true(size <= 2 / s->unit_scale * (1 + 1e-14));
+                most = fmax(most, size);
+            }
+        for (uint64_t one = 1; one < LONGEST; one++) {
+            norms item = endless_norms(s, false, one, 0);
+            assert_true((gaussian ? item.l2 : item.l1) <= 1 / s->unit_scale * (1 + 1e-14));
+        }
+        assert_true(most > 1.999 / s->unit_scale);
+        dusk_stream_free(s);
+    }
+}
+
 /* --- the law ------------------------------------------------------------------------------ */
 
 enum { SIDE = 9, MIDDLE = SIDE / 2 };
@@ -197,6 +248,7 @@ int main(void)
         cmocka_unit_test(one_item_moves_as_many_sums_as_there_are_levels),
         cmocka_unit_test(two_items_move_twice_as_much),
         cmocka_unit_test(noise_covers_the_distance),
+        cmocka_unit_test(epochs_cost_no_more_than_one_level),
         cmocka_unit_test(a_tree_of_two_steps_has_its_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

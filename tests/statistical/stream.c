@@ -13,6 +13,7 @@ static void interval_holds(dusk_stream_method method, bool whole, double delta, 
 {
     enum { RUNS = 500 };
     const double confidence = 0.9;
+    const uint64_t steps = length ? length : 27; /* without a length: five epochs */
     int missed = 0;
     double half;
     dusk_generator *gen;
@@ -33,9 +34,9 @@ static void interval_holds(dusk_stream_method method, bool whole, double delta, 
     for (int run = 0; run < RUNS; run++) {
         double value = 0;
         assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
-        for (uint64_t t = 0; t < length; t++)
+        for (uint64_t t = 0; t < steps; t++)
             assert_int_equal(dusk_stream_release(s, &value, 0, gen, NULL), DUSK_OK);
-        assert_int_equal(dusk_stream_interval(s, &half, length, confidence, NULL), DUSK_OK);
+        assert_int_equal(dusk_stream_interval(s, &half, steps, confidence, NULL), DUSK_OK);
         missed += fabs(value) > half;
         dusk_stream_free(s);
     }
@@ -54,6 +55,8 @@ static void intervals_hold(void **state)
     interval_holds(DUSK_STREAM_SQUARE_ROOT, true, 1e-6, 20, 0, 0.07);
     interval_holds(DUSK_STREAM_SQUARE_ROOT, false, 1e-6, 20, 6, 0.07);
     interval_holds(DUSK_STREAM_BANDED, false, 1e-6, 20, 0, 0.07);
+    interval_holds(DUSK_STREAM_TREE, false, 1e-6, 0, 0, 0.07);
+    interval_holds(DUSK_STREAM_HONAKER, false, 1e-6, 0, 0, 0.07);
     interval_holds(DUSK_STREAM_HONAKER, false, 0, 15, 0, 0.001);
 }
 

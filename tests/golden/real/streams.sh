@@ -22,6 +22,7 @@ for how in "--method tree" "--delta 1e-6 --method honaker" "--delta 1e-6 --metho
     dusk release count-stream $enough $how --length 17520 --column cnt hour.csv 2>/dev/null |
         inside "$how:" hour.csv cnt 100000
 done
+dusk release count-stream $enough --column cnt hour.csv 2>/dev/null | inside "without an end:" hour.csv cnt 100000
 for how in "--method tree" "--delta 1e-6 --method honaker" "--delta 1e-6 --method square-root --length 20000"; do
     dusk release count-stream $enough $how --window 48 --column value taxi.csv 2>/dev/null |
         inside "window 48 $how:" taxi.csv value 48

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-dusk release count-stream --epsilon 1 || echo $?
 dusk release sum-stream --epsilon 1 --length 10 || echo $?
 dusk release sum-stream --epsilon 1 --length 10 --bounds 0 || echo $?
 dusk release sum-stream --epsilon 1 --length 10 --bounds 5:5 || echo $?

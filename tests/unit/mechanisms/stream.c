@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as shipped: what is refused, answers recomputed from the definition with the
- * same draws, events, intervals. The distance between neighbours: tests/exhaustive/stream.c. */
+/* Streams as shipped: what is refused, numbers of every kind, events, intervals. The answers
+ * from the definition: stream_answers.c. The distance between neighbours: tests/exhaustive/stream.c. */
 #include "mechanisms/stream.h"
 
 #include <float.h>
@@ -78,8 +78,12 @@ static void bad_options_are_refused(void **state)
 static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 0, 0);
+    dusk_stream_options o = usual(DUSK_STREAM_SQUARE_ROOT, 0, 1e-6);
     refused(&o);
+    o = usual(DUSK_STREAM_TREE, 0, 0);
+    o.window = 3;
+    refused(&o);
+    o.window = 0;
     o.length = DUSK_STREAM_LENGTH_MAX + 1;
     refused(&o);
     o = usual((dusk_stream_method)77, 8, 0);
@@ -155,155 +159,7 @@ static void failures_release_nothing_and_leave_the_step(void **state)
     dusk_generator_free(tape);
 }
 
-/* --- the answers, from the definition ---------------------------------------------------- */
-
-/* What a step has to say: draws in the order in which nodes close, each used once and
- * kept; sums made of the fewest nodes. */
-typedef struct model {
-    int grid;
-    unsigned levels;
-    bool all;
-    double node[9][256];  /* noisy sum of node i of a level */
-    double below[9][256]; /* Honaker: estimates by inverse variances, in the plain way */
-    double number[257], prefix[257];
-} model;
-
-static double variance_below(unsigned level)
-{
-    return level == 0 ? 1 : 1 / (1 + 1 / (2 * variance_below(level - 1)));
-}
-
-static void close_nodes(model *m, uint64_t t, const dusk_pool *pool, size_t *used)
-{
-    for (unsigned j = 0; j < m->levels && t % (1U << j) == 0; j++) {
-        uint64_t i = (t >> j) - 1;
-        if (!m->all && i % 2) continue;
-        double exact = m->prefix[t] - m->prefix[t - (1U << j)], v = variance_below(j);
-        m->node[j][i] = exact + ldexp((double)dusk_pool_add(pool, (*used)++, 0), m->grid);
-        m->below[j][i] = m->node[j][i];
-        if (m->all && j > 0)
-            m->below[j][i] =
-                v * m->node[j][i] + (1 - v) * (m->below[j - 1][2 * i] + m->below[j - 1][2 * i + 1]);
-    }
-}
-
-static double model_sum(const model *m, uint64_t from, uint64_t to, bool honaker)
-{
-    double sum = 0;
-    while (from < to) {
-        unsigned j = m->levels - 1;
-        while (from % (1U << j) || from + (1U << j) > to) j--;
-        sum += (honaker ? m->below : m->node)[j][from >> j];
-        from += 1U << j;
-    }
-    return sum;
-}
-
-static void answers_are_those_of_the_definition(dusk_stream_method method, uint64_t length, uint64_t window,
-                                                double delta)
-{
-    static model m;
-    dusk_stream_options o = usual(method, length, delta);
-    bool honaker = method == DUSK_STREAM_HONAKER;
-    size_t used = 0;
-    dusk_pool pool;
-    o.window = window;
-    dusk_stream *s;
-    assert_int_equal(dusk_stream_new_on(&s, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, 600, NULL), DUSK_OK);
-    dusk_generator *gen = seeded(length), *same = seeded(length);
-    assert_int_equal(dusk_pool_draw(&pool, &s->noise, 600, DUSK_WIDTH_FULL, same, NULL), DUSK_OK);
-    m = (model){ .grid = s->noise.grid, .levels = s->tree.levels, .all = s->tree.all };
-    for (uint64_t t = 1; t <= length; t++) {
-        double value, number = (double)(t * t % 7), from = window && t > window ? (double)(t - window) : 0;
-        m.prefix[t] = m.prefix[t - 1] + number;
-        close_nodes(&m, t, &pool, &used);
-        assert_int_equal(dusk_stream_release(s, &value, number, gen, NULL), DUSK_OK);
-        double expected = model_sum(&m, (uint64_t)from, t, honaker);
-        if (fabs(value - expected) > (honaker ? 1e-9 * (1 + fabs(value)) : 0))
-            fail_msg("method %d length %lu window %lu step %lu: %.17g, not %.17g", (int)method,
-                     (unsigned long)length, (unsigned long)window, (unsigned long)t, value, expected);
-    }
-    dusk_pool_clear(&pool);
-    dusk_stream_free(s);
-    dusk_generator_free(gen);
-    dusk_generator_free(same);
-}
-
-static void every_answer_is_the_sum_of_kept_nodes(void **state)
-{
-    (void)state;
-    for (uint64_t length = 1; length <= 64; length += 1 + length / 9)
-        for (int gaussian = 0; gaussian < 2; gaussian++)
-            for (uint64_t window = 0; window <= length; window += 1 + window / 3) {
-                double delta = gaussian ? 1e-6 : 0;
-                answers_are_those_of_the_definition(DUSK_STREAM_TREE, length, window, delta);
-                answers_are_those_of_the_definition(DUSK_STREAM_HONAKER, length, window, delta);
-            }
-    answers_are_those_of_the_definition(DUSK_STREAM_HONAKER, 256, 0, 0);
-}
-
-/* The noisy entries of C x are all that an answer may depend on. Other numbers with other
- * noise that give the same entries must give the same answers, to the last bit. */
-static void matrix_answers_depend_on_noisy_values_only(void **state)
-{
-    (void)state;
-    enum { N = 50 };
-    for (int banded = 0; banded < 2; banded++) {
-        dusk_stream_options o = usual(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
-        dusk_stream *one, *other;
-        dusk_generator *gen = seeded(9);
-        dusk_matrix c;
-        assert_int_equal(dusk_matrix_new(&c, N, banded ? o.bands : N, N, NULL), DUSK_OK);
-        assert_int_equal(dusk_stream_new_on(&one, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, N, NULL), DUSK_OK);
-        assert_int_equal(dusk_stream_new_on(&other, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, N, NULL),
-                         DUSK_OK);
-        assert_int_equal(dusk_pool_draw(&one->pool, &one->noise, N, DUSK_WIDTH_FULL, gen, NULL), DUSK_OK);
-        assert_int_equal(dusk_pool_draw(&other->pool, &one->noise, N, DUSK_WIDTH_FULL, gen, NULL), DUSK_OK);
-        for (int64_t t = 0; t < N; t++) {
-            int64_t number = t * 7 % 5, instead = t * t % 3;
-            double value[2];
-            other->pool.wide[t] = one->pool.wide[t] + dusk_matrix_add(&c, number - instead);
-            c.at++; /* no estimate is wanted of this one */
-            assert_int_equal(dusk_stream_release(one, &value[0], (double)number, gen, NULL), DUSK_OK);
-            assert_int_equal(dusk_stream_release(other, &value[1], (double)instead, gen, NULL), DUSK_OK);
-            assert_true(value[0] == value[1]);
-        }
-        dusk_matrix_free(&c);
-        dusk_stream_free(one);
-        dusk_stream_free(other);
-        dusk_generator_free(gen);
-    }
-}
-
-/* Sums of the numbers plus A C^-1 of the draws, in plain arithmetic. */
-static void matrix_answers_are_those_of_the_definition(void **state)
-{
-    (void)state;
-    enum { N = 60 };
-    for (int banded = 0; banded < 2; banded++) {
-        dusk_stream_options o = usual(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
-        dusk_stream *s;
-        dusk_pool pool;
-        dusk_generator *gen = seeded(19), *same = seeded(19);
-        double weight[N], exact = 0;
-        assert_int_equal(dusk_stream_new_on(&s, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, N, NULL), DUSK_OK);
-        assert_int_equal(dusk_pool_draw(&pool, &s->noise, N, DUSK_WIDTH_FULL, same, NULL), DUSK_OK);
-        for (int t = 0; t < N; t++) {
-            double value, number = t * 7 % 5, noise = 0;
-            weight[t] = 1;
-            for (int k = 1; k <= t && k < (banded ? 8 : N); k++)
-                weight[t] -= (double)s->matrix.diagonal[k] * 0x1p-30 * weight[t - k];
-            for (int j = 0; j <= t; j++) noise += weight[t - j] * (double)dusk_pool_add(&pool, (size_t)j, 0);
-            exact += number;
-            assert_int_equal(dusk_stream_release(s, &value, number, gen, NULL), DUSK_OK);
-            assert_true(fabs(value - exact - noise * 0x1p-30) < 1e-6);
-        }
-        dusk_pool_clear(&pool);
-        dusk_stream_free(s);
-        dusk_generator_free(gen);
-        dusk_generator_free(same);
-    }
-}
+/* --- the run -------------------------------------------------------------------------- */
 
 /* Batches change nothing but the order of coins; small ones make the same sums. */
 static void long_streams_stay_near_the_truth(void **state)
@@ -414,6 +270,41 @@ static void events_name_noise_and_levels(void **state)
     event_is(&o, "laplace(%lf) * %d", 4, 1, 4);
 }
 
+/* One level's worth, whatever the epochs. */
+static void events_of_streams_without_end(void **state)
+{
+    (void)state;
+    const struct {
+        dusk_stream_method method;
+        double delta;
+        const char *form;
+    } cases[] = { { DUSK_STREAM_TREE, 0, "pure(" },
+                  { DUSK_STREAM_HONAKER, 0, "laplace(" },
+                  { DUSK_STREAM_TREE, 1e-6, "gaussian(" } };
+    for (int i = 0; i < 3; i++) {
+        dusk_stream_options o = usual(cases[i].method, 0, cases[i].delta);
+        dusk_stream *s = start(&o);
+        dusk_generator *gen = seeded(5);
+        dusk_statement statement;
+        char text[2][4096];
+        double value, half;
+        for (int later = 0; later < 2; later++) {
+            assert_int_equal(dusk_stream_state(s, &statement, NULL), DUSK_OK);
+            assert_true(statement.epsilon <= 1 && statement.epsilon > 1 - 1e-9);
+            assert_int_equal(dusk_event_format(&statement.event, text[later], 4096, NULL), DUSK_OK);
+            for (int t = 0; t < 40; t++)
+                assert_int_equal(dusk_stream_release(s, &value, 1, gen, NULL), DUSK_OK);
+        }
+        assert_string_equal(text[0], text[1]);
+        assert_true(strncmp(text[0], cases[i].form, strlen(cases[i].form)) == 0);
+        assert_int_equal(dusk_stream_interval(s, &half, DUSK_STREAM_LENGTH_MAX - 1, 0.95, NULL), DUSK_OK);
+        assert_int_equal(dusk_stream_interval(s, &half, DUSK_STREAM_LENGTH_MAX, 0.95, NULL),
+                         DUSK_ERR_ARGUMENT);
+        dusk_stream_free(s);
+        dusk_generator_free(gen);
+    }
+}
+
 static void matrices_name_noise_and_norm(void **state)
 {
     (void)state;
@@ -504,15 +395,13 @@ int main(void)
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(it_stops_after_the_declared_length),
         cmocka_unit_test(failures_release_nothing_and_leave_the_step),
-        cmocka_unit_test(every_answer_is_the_sum_of_kept_nodes),
         cmocka_unit_test(long_streams_stay_near_the_truth),
         cmocka_unit_test(numbers_of_every_kind_are_taken),
         cmocka_unit_test(nothing_is_zero_outside_the_bounds),
         cmocka_unit_test(events_name_noise_and_levels),
+        cmocka_unit_test(events_of_streams_without_end),
         cmocka_unit_test(matrices_name_noise_and_norm),
         cmocka_unit_test(gaussian_trees_say_so),
-        cmocka_unit_test(matrix_answers_are_those_of_the_definition),
-        cmocka_unit_test(matrix_answers_depend_on_noisy_values_only),
         cmocka_unit_test(statements_keep_the_promise_with_little_to_spare),
         cmocka_unit_test(honaker_has_about_half_the_variance),
     };
