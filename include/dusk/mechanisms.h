@@ -835,8 +835,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_interval(const dusk_smooth *smoot
 /* How a smooth quantile is to be made. */
 typedef struct dusk_smooth_options {
     size_t size;             /* set by _init */
-    dusk_smooth_law law;     /* DUSK_SMOOTH_STUDENT_T */
-    uint32_t degrees;        /* 2 */
+    dusk_smooth_law law;     /* DUSK_SMOOTH_CAUCHY */
+    uint32_t degrees;        /* 2; of Student's t */
     double beta;             /* 0: the usual choice */
     double interval_epsilon; /* > 0: pay so much more for an interval; 0: it is the bounds */
 } dusk_smooth_options;
@@ -900,7 +900,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_propose_quantile_release(dusk_answer *ou
 typedef enum dusk_blocks_aggregate {
     DUSK_BLOCKS_MEAN = 1,         /* Laplace noise, with a delta Gaussian                     */
     DUSK_BLOCKS_MEDIAN = 2,       /* by the exponential mechanism on ranks; delta 0           */
-    DUSK_BLOCKS_SMOOTH_MEDIAN = 3 /* smooth sensitivity: Student's t, with a delta Laplace    */
+    DUSK_BLOCKS_SMOOTH_MEDIAN = 3 /* smooth sensitivity: Cauchy, with a delta Laplace noise   */
 } dusk_blocks_aggregate;
 
 /* The value of a block that holds the rows rows[0..n-1], numbered from 0 among all rows; n

@@ -88,7 +88,7 @@ const dusk_option dusk_release_options[] = {
     { .name = "noise", .argument = "exponential|gumbel|laplace|gaussian|cauchy|student-t", CHOICE, AT(noise),
       .sample = "gumbel", .heading = "Mechanism",
       .help = "noisy-max: exponential (default), gumbel or laplace; sparse-vector: laplace (default) or gaussian; "
-              "smooth-median, smooth-quantile: student-t (default), cauchy, or with --delta laplace or gaussian; "
+              "smooth-median, smooth-quantile: cauchy (default), student-t, or with --delta laplace or gaussian; "
               "propose-test-release: laplace (default) or gaussian" },
     { .name = "degrees", .argument = "D", WHOLE, AT(degrees), .low = 1, .high = 100, .fallback = "2", .sample = "3",
       .heading = "Mechanism", .help = "degrees of freedom of student-t noise: more have lighter tails and a smaller beta" },

@@ -27,9 +27,12 @@ static dusk_status read_options(const release_job *job, dusk_smooth_options *opt
 {
     const release_settings *s = job->settings;
     dusk_smooth_options_init(options);
-    if (release_given(job, "noise")) options->law = noises[s->noise].law;
+    if (release_given(job, "noise"))
+        options->law = noises[s->noise].law;
+    else if (release_given(job, "degrees"))
+        options->law = DUSK_SMOOTH_STUDENT_T;
     if (!options->law)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take --noise student-t, cauchy, laplace or gaussian",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take --noise cauchy, student-t, laplace or gaussian",
                          "%s has no %s noise", job->mechanism->name, noises[s->noise].name);
     bool pure = options->law == DUSK_SMOOTH_CAUCHY || options->law == DUSK_SMOOTH_STUDENT_T;
     if (pure && how->delta > 0)
@@ -37,7 +40,7 @@ static dusk_status read_options(const release_job *job, dusk_smooth_options *opt
                          "%s noise keeps epsilon alone and takes no --delta",
                          options->law == DUSK_SMOOTH_CAUCHY ? "cauchy" : "student-t");
     if (!pure && how->delta == 0)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --delta 1e-6, or take --noise student-t",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --delta 1e-6, or take --noise cauchy",
                          "%s noise needs --delta here", noises[s->noise].name);
     if (release_given(job, "degrees") && options->law != DUSK_SMOOTH_STUDENT_T)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "take --noise student-t", "%s noise has no --degrees",

@@ -24,7 +24,7 @@
 
 void dusk_smooth_options_init(dusk_smooth_options *options)
 {
-    *options = (dusk_smooth_options){ .size = sizeof *options, .law = DUSK_SMOOTH_STUDENT_T, .degrees = 2 };
+    *options = (dusk_smooth_options){ .size = sizeof *options, .law = DUSK_SMOOTH_CAUCHY, .degrees = 2 };
 }
 
 /* --- ranks ---------------------------------------------------------------------------- */

@@ -107,6 +107,43 @@ static void units_of_several_rows(void **state)
     }
 }
 
+/* --- the privacy loss of what is shipped ----------------------------------------------- */
+
+/* sup_z ln p(z)/q(z) between f + S/r T and f' + S'/r T: the larger eigenvalue of a matrix
+ * (smooth_noise.proof.md), for the very f, S and r of two tables. */
+static double loss(const dusk_smooth *smooth, double shift, double s, double s_other)
+{
+    double d = smooth->degrees, l = log(s / s_other), c = shift * smooth->ratio / s / sqrt(d);
+    double a = exp(2 * l), trace = a + 1 + a * c * c, root = sqrt(trace * trace - 4 * a);
+    return -l + (d + 1) / 2 * log((trace + root) / 2);
+}
+
+static void all_neighbours_are_within_epsilon(void **state)
+{
+    (void)state;
+    for (int replace = 0; replace < 2; replace++)
+        for (uint32_t degrees = 1; degrees <= 3; degrees++)
+            for (double epsilon = 0.2; epsilon < 4; epsilon *= 4) {
+                dusk_smooth smooth;
+                double worst = 0, s[TABLES];
+                uint64_t target = dusk_rank_target(0.4);
+                assert_int_equal(
+                    dusk_smooth_init(&smooth, DUSK_SMOOTH_STUDENT_T, degrees, 0, epsilon, 0, -40, NULL),
+                    DUSK_OK);
+                for (size_t i = 0; i < TABLES; i++)
+                    s[i] = smooth_of(&small_tables[i], target, 1, smooth.beta);
+                for (size_t i = 0; i < TABLES; i++)
+                    for (size_t j = 0; j < TABLES; j++) {
+                        if (small_distance(&small_tables[i], &small_tables[j], replace, 1) != 1) continue;
+                        double shift = small_statistic(&small_tables[i], target) -
+                                       small_statistic(&small_tables[j], target);
+                        worst = fmax(worst, loss(&smooth, shift, s[i], s[j]));
+                    }
+                assert_true(worst <= epsilon * (1 + 1e-9));
+                assert_true(worst > 0.5 * epsilon); /* it is spent, too */
+            }
+}
+
 /* The divide and conquer against all windows, on rows that are not round. */
 static void the_largest_window_is_found(void **state)
 {
@@ -153,6 +190,7 @@ int main(void)
         cmocka_unit_test(replacing_a_row_gives_the_least_bound),
         cmocka_unit_test(rows_that_come_and_go),
         cmocka_unit_test(units_of_several_rows),
+        cmocka_unit_test(all_neighbours_are_within_epsilon),
         cmocka_unit_test(the_largest_window_is_found),
         cmocka_unit_test(ranks_move_by_one_at_most),
     };

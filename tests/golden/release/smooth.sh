@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 dusk release smooth-median --epsilon 1 --bounds 0:100 --column age people.csv
-dusk release smooth-median --epsilon 1 --bounds 0:100 --noise cauchy --interval-epsilon 0.5 --column age people.csv
+dusk release smooth-median --epsilon 1 --bounds 0:100 --degrees 2 --interval-epsilon 0.5 --column age people.csv
 dusk release smooth-quantile --epsilon 1 --delta 1e-6 --noise gaussian --bounds 0:100 --q 0.9 --neighbours replace-one --column age people.csv
 dusk release smooth-quantile --epsilon 1 --delta 1e-6 --noise laplace --bounds 0:100 --q 0.1 --json --dry-run
 dusk release smooth-median --epsilon 1 --bounds 0:100 --noise student-t --degrees 3 --beta 0.1 --rows-per-unit 2 --unit person --dry-run
