@@ -112,7 +112,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_truncated_laplace_init(dusk_noise *out, 
  * Renyi orders below omega, for one fifth more rho or less where omega^2 rho is large,
  * and far from the value its density falls doubly exponentially. (epsilon, delta)-DP,
  * or, by _tcdp_init, the (rho, omega) that is asked for (promise.epsilon is then
- * infinite: the event says what is given). */
+ * infinite: the event says what is given). Draws take constant work while the scale is at
+ * most 2^32 steps, as on the default grid; beyond, digits decide more and more often. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_sinh_normal_init(dusk_noise *out, double sensitivity, double epsilon,
                                                          double delta, int grid, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_sinh_normal_tcdp_init(dusk_noise *out, double sensitivity, double rho,
