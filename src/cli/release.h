@@ -32,6 +32,7 @@ typedef struct release_settings {
     const char *schema, *marginals; /* of tables */
     int64_t rounds, rows;
     const char *regions, *columns, *shares;    /* of trees */
+    int64_t contributions;                     /* of monitors */
     int64_t length, window, bands, separation; /* of streams */
     const char *plot;
     bool smooth;
@@ -76,7 +77,7 @@ release_function release_laplace, release_gaussian, release_discrete_laplace, re
 release_function release_staircase, release_truncated_laplace, release_bounded_laplace;
 release_function release_sinh_normal;
 release_function release_exponential, release_permute_and_flip, release_noisy_max, release_top_k;
-release_function release_randomized_response, release_sparse_vector;
+release_function release_randomized_response, release_sparse_vector, release_threshold_monitor;
 release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_smooth_median, release_smooth_quantile, release_propose_test_release;

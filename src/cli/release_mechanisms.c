@@ -129,6 +129,14 @@ const dusk_operand dusk_release_mechanisms[] = {
       .also = "svt above-threshold sparse",
       .example =
           "printf '3\\n120\\n' | dusk release sparse-vector --epsilon 1 --sensitivity 1 --threshold 100" },
+    { .name = "threshold-monitor",
+      .heading = "Streams",
+      .summary = "whether enough records satisfy a condition, any number of times",
+      .needs = "epsilon delta threshold",
+      .takes = "contributions confidence",
+      .also = "kaplan-mansour-stemmer monitor target-charging",
+      .example = "printf 'age >= 50\\nage < 30 and name != Ada\\n' | dusk release threshold-monitor --epsilon 1 --delta 1e-6 "
+                 "--threshold 3 people.csv" },
     { .name = "count-stream",
       .heading = "Streams",
       .summary = "how many events so far, after every step",
@@ -322,6 +330,7 @@ static const struct {
     { "candidates", release_candidates },
     { "randomized-response", release_randomized_response },
     { "sparse-vector", release_sparse_vector },
+    { "threshold-monitor", release_threshold_monitor },
     { "count-stream", release_count_stream },
     { "sum-stream", release_sum_stream },
     { "count", release_count },

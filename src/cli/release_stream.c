@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dusk release sparse-vector: queries are answered one by one as they arrive,
- * so that the next one may depend on the last answer. */
+/* dusk release sparse-vector, threshold-monitor: queries are answered one by one as they
+ * arrive, so that the next one may depend on the last answer. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/conditions.h"
 #include "cli/release.h"
+
+/* ---- Sparse vector -------------------------------------------------------------- */
 
 static dusk_status choose_noise(const release_job *job, dusk_noise_law *noise, dusk_error *err)
 {
@@ -93,6 +97,23 @@ static dusk_status answer_all(release_job *job, dusk_sparse_vector *sv, dusk_inp
     return dusk_input_close(input, err);
 }
 
+static void begin_answers(release_job *job)
+{
+    if (!release_json(job)) return;
+    dusk_json_key(&job->json, "answers");
+    dusk_json_open(&job->json, '[');
+}
+
+static void end_answers(release_job *job, double margin)
+{
+    if (!job->settings->json) return;
+    dusk_json_close(&job->json, ']');
+    dusk_json_key(&job->json, "margin");
+    dusk_json_number(&job->json, margin);
+    dusk_json_key(&job->json, "confidence");
+    dusk_json_number(&job->json, job->settings->confidence);
+}
+
 static void describe_margin(const release_job *job, release_receipt *receipt, double margin, uint64_t queries)
 {
     char width[64];
@@ -119,23 +140,138 @@ dusk_status release_sparse_vector(release_job *job, dusk_error *err)
     DUSK_TRY(state(job, sv, &statement, err));
     DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, 1, job->settings->confidence, err));
     if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, DUSK_INPUT_NUMBERS, err));
-    if (release_json(job)) {
-        dusk_json_key(&job->json, "answers");
-        dusk_json_open(&job->json, '[');
-    }
+    begin_answers(job);
     if (!job->settings->dry_run) DUSK_TRY(answer_all(job, sv, &input, &asked, err));
     if (asked > 1) DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, asked, job->settings->confidence, err));
-    if (job->settings->json) {
-        dusk_json_close(&job->json, ']');
-        dusk_json_key(&job->json, "margin");
-        dusk_json_number(&job->json, margin);
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, job->settings->confidence);
-    }
+    end_answers(job, margin);
     describe_margin(job, &receipt, margin, asked ? asked : 1);
     DUSK_TRY(release_end(job, &receipt, err));
 done:
     if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;
     dusk_sparse_vector_free(sv);
+    return status;
+}
+
+/* ---- Threshold monitor ------------------------------------------------------------ */
+
+static dusk_status new_monitor(const release_job *job, dusk_threshold_monitor **out, const dusk_rows *rows,
+                               dusk_error *err)
+{
+    dusk_threshold_monitor_options options;
+    dusk_threshold_monitor_options_init(&options);
+    options.threshold = job->settings->threshold;
+    options.contributions = (uint32_t)job->settings->contributions;
+    options.neighbours = job->neighbours;
+    options.epsilon = job->settings->epsilon;
+    options.delta = job->settings->delta;
+    return dusk_threshold_monitor_new(out, &options, rows->row, rows->count, sizeof *rows->row, err);
+}
+
+/* The statement and the margin of one query, from a monitor of no records. */
+static dusk_status plan_monitor(const release_job *job, dusk_statement *statement, double *margin,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_threshold_monitor *empty = NULL;
+    const dusk_rows none = { .row = NULL };
+    dusk_event event;
+    DUSK_TRY(new_monitor(job, &empty, &none, err));
+    DUSK_TRY(dusk_threshold_monitor_event(empty, &event, err));
+    DUSK_TRY(dusk_threshold_monitor_interval(empty, margin, 1, job->settings->confidence, err));
+    DUSK_TRY(release_state(job, statement, &event, job->settings->delta, "one row a unit", err));
+done:
+    dusk_threshold_monitor_free(empty);
+    return status;
+}
+
+static dusk_status read_rows(const release_job *job, dusk_rows *rows, dusk_error *err)
+{
+    dusk_input input;
+    size_t n = strlen(job->path);
+    bool table = n >= 4 && !strcmp(job->path + n - 4, ".csv");
+    dusk_status status = release_open(job, &input, table ? DUSK_INPUT_RECORDS : DUSK_INPUT_ROWS, err), closed;
+    if (status != DUSK_OK) return status;
+    status = dusk_rows_read(rows, &input, err);
+    closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
+    return status != DUSK_OK ? status : closed;
+}
+
+/* The next line of standard input that is not blank; what does not fit is cut, and
+ * too long to be a query. */
+static bool read_query(char *line, size_t size)
+{
+    int c;
+    size_t used;
+    bool blank = true;
+    do {
+        used = 0;
+        while ((c = getc(stdin)) != EOF && c != '\n') {
+            if (c != ' ' && c != '\t' && c != '\r') blank = false;
+            if (used + 1 < size) line[used++] = (char)c;
+        }
+    } while (blank && c != EOF);
+    line[used] = '\0';
+    return !blank;
+}
+
+static dusk_status answer_queries(release_job *job, dusk_threshold_monitor *monitor, const dusk_rows *rows,
+                                  uint64_t *asked, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_condition condition;
+    char line[DUSK_CONDITION_MAX + 2];
+    bool above;
+    while (read_query(line, sizeof line)) {
+        DUSK_TRY(dusk_condition_parse(&condition, rows, line, err));
+        DUSK_TRY(
+            dusk_threshold_monitor_release(monitor, &above, dusk_condition_holds, &condition, job->gen, err));
+        DUSK_TRY(print_answer(job, above, NAN, err));
+        ++*asked;
+    }
+done:
+    return status;
+}
+
+static void describe_monitor(const release_job *job, release_receipt *receipt, double margin,
+                             uint64_t queries)
+{
+    char width[64];
+    dusk_text text;
+    dusk_text_init(&text, receipt->interval, sizeof receipt->interval);
+    dusk_format_number(width, sizeof width, margin);
+    dusk_text_add(&text,
+                  "with %g %% confidence %s right where the number of records that are left is %s or more "
+                  "from the threshold",
+                  100 * job->settings->confidence, queries > 1 ? "all answers are" : "an answer is", width);
+}
+
+dusk_status release_threshold_monitor(release_job *job, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_threshold_monitor *monitor = NULL;
+    dusk_rows rows = { .row = NULL };
+    dusk_statement statement;
+    release_receipt receipt = { .statement = &statement,
+                                .label = "accuracy",
+                                .input = "a field that is no number is not less, more or equal" };
+    double margin;
+    uint64_t asked = 0;
+    bool run = !job->settings->dry_run;
+    if (run && (!job->path || !strcmp(job->path, "-")))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,
+                         "threshold-monitor needs a file of records; standard input has the queries");
+    DUSK_TRY(plan_monitor(job, &statement, &margin, err));
+    if (run) DUSK_TRY(read_rows(job, &rows, err));
+    if (run) DUSK_TRY(new_monitor(job, &monitor, &rows, err));
+    begin_answers(job);
+    if (run) DUSK_TRY(answer_queries(job, monitor, &rows, &asked, err));
+    if (asked > 1)
+        DUSK_TRY(dusk_threshold_monitor_interval(monitor, &margin, asked, job->settings->confidence, err));
+    end_answers(job, margin);
+    describe_monitor(job, &receipt, margin, asked);
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    dusk_threshold_monitor_free(monitor);
+    dusk_rows_free(&rows);
     return status;
 }
