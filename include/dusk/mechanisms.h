@@ -556,7 +556,7 @@ typedef struct dusk_stream_options {
                                    whose noise then grows with the stream */
     uint64_t window;            /* 0: sums of all steps so far; otherwise of the last `window` */
     bool keep;                  /* HONAKER without a window: keep all nodes, for dusk_stream_smooth */
-    uint32_t bands;             /* of BANDED, 1 to 65536; no default */
+    uint32_t bands;             /* of BANDED, 1 to 4096; no default */
     uint64_t separation;        /* 0: items of one unit are anywhere; otherwise at least so many steps
                                    apart, the caller sees to it. Worth sqrt(items_per_unit) to BANDED
                                    when it is at least `bands` */

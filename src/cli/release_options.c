@@ -152,7 +152,7 @@ const dusk_option dusk_release_options[] = {
       .help = "at most how many steps a stream has (less noise than without), or queries a sparse-vector run; public, and declared beforehand" },
     { .name = "window", .argument = "W", WHOLE, AT(window), .low = 1, .high = INT64_C(1) << 40, .sample = "24",
       .heading = "Mechanism", .help = "sums of the last W steps of a stream instead of all so far" },
-    { .name = "bands", .argument = "B", WHOLE, AT(bands), .low = 1, .high = 65536, .sample = "24", .heading = "Mechanism",
+    { .name = "bands", .argument = "B", WHOLE, AT(bands), .low = 1, .high = 4096, .sample = "24", .heading = "Mechanism",
       .help = "--method banded: how many steps a number is spread over" },
     { .name = "depth", .argument = "D", WHOLE, AT(depth), .low = 0, .high = 12, .sample = "6", .heading = "Mechanism",
       .help = "how often cells are cut into four: 4^D cells" },

@@ -6,6 +6,7 @@
 #include "mechanisms/stream.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -77,9 +78,9 @@ static dusk_status check_options(const dusk_stream_options *o, dusk_error *err)
     if (o->keep && (o->method != DUSK_STREAM_HONAKER || o->window > 0 || o->length > KEPT_MAX))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use DUSK_STREAM_HONAKER without a window",
                          "nodes are kept for one method only, and up to 2^26 steps");
-    if (o->method == DUSK_STREAM_BANDED && (o->bands < 1 || o->bands > 65536))
+    if (o->method == DUSK_STREAM_BANDED && (o->bands < 1 || o->bands > DUSK_MATRIX_BANDS_MAX))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "take as many as the steps between items of one unit",
-                         "bands must be between 1 and 65536");
+                         "bands must be between 1 and %d", DUSK_MATRIX_BANDS_MAX);
     return check_numbers(o, err);
 }
 
@@ -109,7 +110,9 @@ static dusk_status start(dusk_stream *s, const dusk_stream_options *options, int
             s->tree.steps = s->tree.levels = 1; /* levels rise with the epochs, and the noise with them */
         s->touched = DUSK_MUTATE(STREAM_LEVELS_OFF_BY_ONE, s->tree.levels, s->tree.levels - 1);
     }
-    DUSK_TRY(dusk_stream_calibrate(s, grid, err));
+    DUSK_TRY(dusk_stream_calibrate(s, grid, err)); /* refuses names that do not fit */
+    if (options->unit) memcpy(s->unit, options->unit, strlen(options->unit));
+    if (options->unit) s->options.unit = s->unit;
 done:
     return status;
 }

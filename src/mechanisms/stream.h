@@ -59,6 +59,7 @@ double dusk_honaker_sum(const dusk_tree *tree, uint64_t from, uint64_t to);
  * of A C^-1, A being the sums of the last `window` of `length` steps. */
 #define DUSK_MATRIX_BITS 30
 #define DUSK_MATRIX_LENGTH_MAX (UINT64_C(1) << 22)
+#define DUSK_MATRIX_BANDS_MAX 4096
 #define DUSK_MATRIX_INVERSE_MAX 8
 typedef struct dusk_matrix {
     uint64_t bands;         /* diagonals that are not 0; at most the length      */
@@ -94,7 +95,8 @@ typedef struct dusk_combination {
 double dusk_combination_tail(const dusk_combination *c, dusk_noise_law law, double scale, double p);
 
 struct dusk_stream {
-    dusk_stream_options options;
+    dusk_stream_options options; /* its unit is the one below */
+    char unit[64];
     uint64_t window;        /* at most length                                          */
     dusk_fixed_clamp clamp; /* of numbers                                              */
     unsigned shift;         /* the grid of numbers is 2^shift steps of that of the noise */

@@ -143,11 +143,13 @@ static void failures_release_nothing_and_leave_the_step(void **state)
     dusk_generator *tape;
     double value = 77;
     assert_int_equal(dusk_generator_new_tape(&tape, bits, 64, NULL), DUSK_OK);
-    for (long at = 1; at < 4; at++) {
-        dusk_memory_fail_at(at);
-        assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_ERR_MEMORY);
-        assert_null(s);
-    }
+    for (int method = DUSK_STREAM_TREE; method <= DUSK_STREAM_BANDED; method++)
+        for (long at = 1; at < 5; at++) {
+            dusk_stream_options each = usual((dusk_stream_method)method, 9, 1e-6);
+            dusk_memory_fail_at(at);
+            assert_int_equal(dusk_stream_new(&s, &each, NULL), DUSK_ERR_MEMORY);
+            assert_null(s);
+        }
     dusk_memory_fail_at(0);
     s = start(&o);
     assert_int_equal(dusk_stream_release(s, &value, 1, tape, NULL), DUSK_ERR_ENTROPY);
@@ -208,6 +210,26 @@ static void numbers_of_every_kind_are_taken(void **state)
         dusk_stream_free(s);
         dusk_generator_free(gen);
     }
+}
+
+/* The name of the unit is the stream's own. */
+static void names_are_copied(void **state)
+{
+    (void)state;
+    char unit[200] = "rider";
+    dusk_stream_options o = usual(DUSK_STREAM_TREE, 9, 0);
+    dusk_statement statement;
+    o.unit = unit;
+    dusk_stream *s = start(&o);
+    memset(unit, 'x', sizeof unit - 1);
+    assert_int_equal(dusk_stream_state(s, &statement, NULL), DUSK_OK);
+    assert_string_equal(statement.unit, "rider");
+    dusk_stream_free(s);
+    refused(&o);
+    o.unit = NULL;
+    s = start(&o);
+    assert_int_equal(dusk_stream_state(s, &statement, NULL), DUSK_OK);
+    dusk_stream_free(s);
 }
 
 /* A bound that does not contain 0: a step without an item still counts as 0. */
@@ -397,6 +419,7 @@ int main(void)
         cmocka_unit_test(failures_release_nothing_and_leave_the_step),
         cmocka_unit_test(long_streams_stay_near_the_truth),
         cmocka_unit_test(numbers_of_every_kind_are_taken),
+        cmocka_unit_test(names_are_copied),
         cmocka_unit_test(nothing_is_zero_outside_the_bounds),
         cmocka_unit_test(events_name_noise_and_levels),
         cmocka_unit_test(events_of_streams_without_end),
