@@ -137,8 +137,9 @@ dusk_status release_mwem(release_job *job, dusk_error *err)
     if (dry)
         dusk_text_add(&text, "what it is follows from the answers");
     else
-        dusk_text_add(&text, "all %zu queries are within %s of the exact counts with %g %% confidence",
-                      queries, width, 100 * t.how.confidence);
+        dusk_text_add(&text, "all %zu queries%s are within %s of the exact counts with %g %% confidence",
+                      queries, job->settings->prefixes ? ", sums up to each value of single columns," : "",
+                      width, 100 * t.how.confidence);
     DUSK_TRY(release_end(job, &receipt, err));
 done:
     dusk_deallocate(model);

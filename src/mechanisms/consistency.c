@@ -235,16 +235,16 @@ static dusk_status check(const double *counts, size_t cells, size_t n, const dou
                          dusk_error *err)
 {
     for (size_t i = 0; i < cells; i++)
-        if (!isfinite(counts[i]))
+        if (!(fabs(counts[i]) <= 0x1p400))
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "give what dusk_marginals_release wrote",
-                             "counts must be finite");
+                             "counts must be numbers, and at most 2^400");
     for (size_t i = 0; variances && i < n; i++)
-        if (!(variances[i] > 0) || !isfinite(variances[i]))
+        if (!(variances[i] >= 0x1p-400 && variances[i] <= 0x1p400))
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "use NULL when they are all alike",
-                             "variances must be finite and above 0");
-    if (!isnan(total) && !(total >= 0 && isfinite(total)))
+                             "variances must be above 0, and between 2^-400 and 2^400");
+    if (!isnan(total) && !(total >= 0 && total <= 0x1p400))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use NAN when it is not public",
-                         "the total must be finite and at least 0");
+                         "the total must be at least 0, and at most 2^400");
     return DUSK_OK;
 }
 

@@ -36,6 +36,7 @@ static dusk_status make_plan(marginals_plan *plan, const dusk_aggregate *how, si
     plan->half_width = floor(plan->half_width); /* counts are whole; nothing was rounded */
     DUSK_TRY(dusk_noise_event(&plan->noise, &event, err));
     DUSK_TRY(dusk_aggregate_state(&plan->statement, how, false, &event, err));
+    DUSK_TRY(dusk_statement_assume(&plan->statement, "domain declared", err));
 done:
     return status;
 }

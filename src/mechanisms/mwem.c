@@ -79,6 +79,7 @@ static dusk_status start(mwem *w, dusk_generator *gen, dusk_error *err)
     DUSK_TRY(dusk_marginals_cells(&w->queries, w->table, options->marginals, options->marginals_count, err));
     DUSK_TRY(dusk_table_cells(&w->model.cells, w->table, err));
     DUSK_TRY(dusk_schedule_calibrate(w->parts, parts, w->how, &w->statement, err));
+    DUSK_TRY(dusk_statement_assume(&w->statement, "domain declared", err));
     DUSK_NEW(w->exact, w->queries);
     DUSK_NEW(w->answers, w->queries);
     DUSK_NEW(w->scores, w->queries);

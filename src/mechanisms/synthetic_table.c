@@ -273,6 +273,7 @@ dusk_status dusk_synthetic_table_release(dusk_synthetic_table **out, dusk_statem
     DUSK_TRY(check(how, table, err));
     k.parts_count = dusk_synthetic_table_parts(k.parts, how, table->columns);
     DUSK_TRY(dusk_schedule_calibrate(k.parts, k.parts_count, how, &stated, err));
+    DUSK_TRY(dusk_statement_assume(&stated, "domain declared", err));
     DUSK_NEW(made, 1);
     for (size_t c = 0; c < table->columns; c++) made->sizes[c] = table->sizes[c];
     made->single = k.parts[DUSK_SYNTHETIC_SINGLES].noise;

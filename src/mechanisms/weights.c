@@ -10,14 +10,15 @@ void dusk_weights_start(dusk_weights *weights)
     for (size_t c = 0; c < weights->cells; c++) weights->weight[c] = weights->total / (double)weights->cells;
 }
 
-/* A walk over the cells of the domain that are cell `at` of a marginal; `at` of the walk
- * is their place. */
-static dusk_cell_walk slice_of(const dusk_weights *weights, const dusk_marginal *marginal, size_t cell,
-                               size_t *cells)
+/* A walk over the cells of the domain that belong to a query, and how many there are; `at` of the walk
+ * is their place. The values of a column of which the query takes several, first to last, are one more
+ * dimension. */
+static dusk_cell_walk walk_query(const dusk_weights *weights, const dusk_cell_query *query, size_t *cells)
 {
     const dusk_table *domain = weights->domain;
+    const dusk_marginal *marginal = query->marginal;
     dusk_cell_walk walk = { 0 };
-    size_t step[DUSK_TABLE_COLUMNS_MAX], product = 1;
+    size_t step[DUSK_TABLE_COLUMNS_MAX], product = 1, cell = query->first;
     uint64_t fixed = 0;
 
     for (size_t c = domain->columns; c-- > 0;) {
@@ -30,25 +31,26 @@ static dusk_cell_walk slice_of(const dusk_weights *weights, const dusk_marginal 
         cell /= size;
         fixed |= UINT64_C(1) << column;
     }
+    if (query->last > query->first) {
+        walk.size[walk.columns] = (uint32_t)(query->last - query->first + 1);
+        walk.step[walk.columns++] = step[marginal->column[0]];
+    }
     for (size_t c = 0; c < domain->columns; c++) {
         if (fixed >> c & 1) continue;
         walk.size[walk.columns] = domain->sizes[c];
         walk.step[walk.columns++] = step[c];
     }
-    *cells = weights->cells / dusk_marginal_cells(domain, marginal);
+    *cells = weights->cells / dusk_marginal_cells(domain, marginal) * (query->last - query->first + 1);
     return walk;
 }
 
 /* The sum of the query's weights, each multiplied by `factor` first. */
 static double scale_query(dusk_weights *weights, const dusk_cell_query *query, double factor)
 {
+    size_t cells;
+    dusk_cell_walk walk = walk_query(weights, query, &cells);
     double sum = 0;
-    for (size_t cell = query->first; cell <= query->last; cell++) {
-        size_t cells;
-        dusk_cell_walk walk = slice_of(weights, query->marginal, cell, &cells);
-        for (size_t i = 0; i < cells; i++, dusk_cell_walk_next(&walk))
-            sum += weights->weight[walk.at] *= factor;
-    }
+    for (size_t i = 0; i < cells; i++, dusk_cell_walk_next(&walk)) sum += weights->weight[walk.at] *= factor;
     return sum;
 }
 

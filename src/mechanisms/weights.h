@@ -8,7 +8,7 @@
 #include "mechanisms/table.h"
 
 /* A counting query: the cells whose values in the marginal's columns are those of its
- * cell `last`, or of any of its cells first .. last. */
+ * cell first = last, or, for a marginal of one column, any of first .. last. */
 typedef struct dusk_cell_query {
     const dusk_marginal *marginal;
     size_t first, last;
