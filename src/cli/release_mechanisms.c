@@ -135,7 +135,8 @@ const dusk_operand dusk_release_mechanisms[] = {
       .needs = "epsilon delta threshold",
       .takes = "contributions confidence",
       .also = "kaplan-mansour-stemmer monitor target-charging",
-      .example = "printf 'age >= 50\\nage < 30 and name != Ada\\n' | dusk release threshold-monitor --epsilon 1 --delta 1e-6 "
+      .example = "printf 'age >= 50\\nage < 30 and name != Ada\\n' | dusk release threshold-monitor "
+                 "--epsilon 1 --delta 1e-6 "
                  "--threshold 3 people.csv" },
     { .name = "count-stream",
       .heading = "Streams",
