@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run a command on a block: two pipes and a loop that writes and reads as the command is
+/* Rows as lines, and a command that runs on a block of them: two pipes and a loop that writes and reads as the command is
  * ready, so that neither waits for the other. See block_command.h. */
 #include "cli/block_command.h"
 
@@ -16,12 +16,88 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+static dusk_status fail_read(const char *name, dusk_error *err)
+{
+    return dusk_fail(err, DUSK_ERR_IO, "check the name and the rights, or give the data on standard input",
+                     "cannot read %.150s: %s", name, strerror(errno));
+}
+
+static bool is_blank(const char *text)
+{
+    while (isspace((unsigned char)*text)) text++;
+    return !*text;
+}
+
+/* A copy that ends with a line end; a byte 0 ends the line, too. */
+static dusk_status keep_line(char **out, const char *text, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t length = strcspn(text, "\n");
+    DUSK_NEW(*out, length + 2);
+    memcpy(*out, text, length);
+    (*out)[length] = '\n';
+done:
+    return status;
+}
+
+static dusk_status read_all(dusk_lines *lines, FILE *file, bool header, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char *text = NULL;
+    size_t size = 0;
+    while (getline(&text, &size, file) > 0) {
+        if (is_blank(text)) continue;
+        if (header && !lines->header) {
+            DUSK_TRY(keep_line(&lines->header, text, err));
+            continue;
+        }
+        DUSK_GROW(lines->line, lines->room, lines->n);
+        DUSK_TRY(keep_line(&lines->line[lines->n], text, err));
+        lines->n++;
+    }
+done:
+    if (text) dusk_wipe(text, size);
+    free(text);
+    return status;
+}
+
+dusk_status dusk_lines_read(dusk_lines *lines, const char *path, dusk_error *err)
+{
+    bool standard = !path || !strcmp(path, "-");
+    const char *name = standard ? "standard input" : path;
+    size_t length = strlen(name);
+    FILE *file = standard ? stdin : fopen(path, "r");
+    *lines = (dusk_lines){ 0 };
+    if (!file) return fail_read(name, err);
+    dusk_status status = read_all(lines, file, length > 4 && !strcmp(name + length - 4, ".csv"), err);
+    if (status == DUSK_OK && ferror(file)) status = fail_read(name, err);
+    if (!standard) fclose(file);
+    if (status != DUSK_OK) dusk_lines_free(lines);
+    return status;
+}
+
+void dusk_lines_free(dusk_lines *lines)
+{
+    for (size_t i = 0; i < lines->n; i++) {
+        dusk_wipe(lines->line[i], strlen(lines->line[i]));
+        dusk_deallocate(lines->line[i]);
+    }
+    dusk_deallocate(lines->line);
+    dusk_deallocate(lines->header);
+    *lines = (dusk_lines){ 0 };
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
 
 typedef struct child {
     pid_t pid;
     int in, out; /* our ends of its standard input and output; -1: closed */
-    char line[40];
+    const char *line;
     size_t length, sent; /* of the line under way */
     char answer[256];
     size_t answered; /* bytes that came, those that do not fit too */
@@ -70,17 +146,25 @@ static bool start(child *c, const char *command)
     return true;
 }
 
+/* The next line: the header first, then the rows; false after the last. */
+static bool next_line(child *c, const dusk_lines *lines, const size_t *index, size_t n, size_t *next)
+{
+    bool header = lines && lines->header;
+    if (*next >= n + header) return false;
+    c->line = header && *next == 0 ? lines->header : lines->line[index[*next - header]];
+    c->length = strlen(c->line);
+    c->sent = 0;
+    ++*next;
+    return true;
+}
+
 /* Send what the pipe takes; a command that has stopped reading gets no more. */
-static void send_rows(child *c, const double *values, const size_t *index, size_t n, size_t *next)
+static void send_rows(child *c, const dusk_lines *lines, const size_t *index, size_t n, size_t *next)
 {
     while (c->in >= 0) {
-        if (c->sent == c->length) {
-            if (*next == n) {
-                close_end(&c->in);
-                return;
-            }
-            c->length = (size_t)snprintf(c->line, sizeof c->line, "%.17g\n", values[index[(*next)++]]);
-            c->sent = 0;
+        if (c->sent == c->length && !next_line(c, lines, index, n, next)) {
+            close_end(&c->in);
+            return;
         }
         ssize_t done = write(c->in, c->line + c->sent, c->length - c->sent);
         if (done > 0)
@@ -107,13 +191,13 @@ static void receive(child *c)
     c->answered += (size_t)got;
 }
 
-static void exchange(child *c, const double *values, const size_t *index, size_t n)
+static void exchange(child *c, const dusk_lines *lines, const size_t *index, size_t n)
 {
     size_t next = 0;
     while (c->out >= 0) {
         struct pollfd ends[2] = { { .fd = c->out, .events = POLLIN }, { .fd = c->in, .events = POLLOUT } };
         if (poll(ends, c->in >= 0 ? 2 : 1, -1) < 0 && errno != EINTR) break;
-        if (c->in >= 0 && ends[1].revents) send_rows(c, values, index, n, &next);
+        if (c->in >= 0 && ends[1].revents) send_rows(c, lines, index, n, &next);
         if (ends[0].revents) receive(c);
     }
     close_end(&c->in);
@@ -131,7 +215,8 @@ static double number_in(const child *c)
     return *end ? NAN : x;
 }
 
-double dusk_block_command(const char *command, const double *values, const size_t *index, size_t n, int *code)
+double dusk_block_command(const char *command, const dusk_lines *lines, const size_t *index, size_t n,
+                          int *code)
 {
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     child c;
@@ -140,7 +225,7 @@ double dusk_block_command(const char *command, const double *values, const size_
     if (code) *code = -1;
     sigaction(SIGPIPE, &ignore, &before);
     if (start(&c, command)) {
-        exchange(&c, values, index, n);
+        exchange(&c, lines, index, n);
         while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR) {
         }
         if (code) *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -15,6 +15,7 @@ typedef struct block_job {
     const double *rows;
     double *scratch; /* room for all rows */
     const char *command;
+    dusk_lines lines; /* what it reads */
 } block_job;
 
 /* --- functions of a block; NaN without rows ------------------------------------------------ */
@@ -76,16 +77,16 @@ static double block_median(const size_t *index, size_t n, void *context)
 static double block_command(const size_t *index, size_t n, void *context)
 {
     block_job *job = context;
-    return dusk_block_command(job->command, job->rows, index, n, NULL);
+    return dusk_block_command(job->command, &job->lines, index, n, NULL);
 }
 
 /* Before any data is opened: on no rows at all it may fail, but it must be there. */
 static dusk_status check_command(const char *command, dusk_error *err)
 {
     int code;
-    dusk_block_command(command, NULL, NULL, 0, &code);
+    (void)dusk_block_command(command, NULL, NULL, 0, &code);
     if (code != 126 && code != 127 && code != -1) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "it is run by sh -c and reads numbers from its standard input",
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "it is run by sh -c and reads rows from its standard input",
                      "the command of --exec cannot be run: %.100s", command);
 }
 
@@ -99,6 +100,9 @@ static dusk_status choose_function(const release_job *job, block_job *block, dus
     if ((s->exec != NULL) == release_given(job, "function"))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example, "sample-and-aggregate needs %s",
                          s->exec ? "--function or --exec, not both" : "--function or --exec");
+    if (s->exec && s->column)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --column away",
+                         "the command of --exec gets whole rows");
     *function = s->exec ? block_command : functions[s->function];
     return s->exec && !s->dry_run ? check_command(s->exec, err) : DUSK_OK;
 }
@@ -168,9 +172,14 @@ dusk_status release_sample_and_aggregate(release_job *job, dusk_error *err)
                                                job->gen, err));
     DUSK_TRY(choose_function(job, &block, &function, err));
     if (!job->settings->dry_run) {
-        DUSK_TRY(release_read(job, &rows, &n, err));
-        DUSK_NEW(block.scratch, n);
-        block.rows = rows;
+        if (block.command) {
+            DUSK_TRY(dusk_lines_read(&block.lines, job->path, err));
+            n = block.lines.n;
+        } else {
+            DUSK_TRY(release_read(job, &rows, &n, err));
+            DUSK_NEW(block.scratch, n);
+            block.rows = rows;
+        }
         DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, n, NULL, function,
                                                    &block, job->gen, err));
     }
@@ -182,6 +191,7 @@ dusk_status release_sample_and_aggregate(release_job *job, dusk_error *err)
 done:
     if (block.scratch) dusk_wipe(block.scratch, n * sizeof *block.scratch);
     dusk_deallocate(block.scratch);
-    dusk_numbers_free(rows, n);
+    if (rows) dusk_numbers_free(rows, n);
+    dusk_lines_free(&block.lines);
     return status;
 }

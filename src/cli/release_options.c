@@ -101,8 +101,9 @@ const dusk_option dusk_release_options[] = {
     { .name = "function", .argument = "mean|median|variance|deviation", CHOICE, AT(function), .sample = "median",
       .heading = "Mechanism", .help = "what is computed on each block" },
     { .name = "exec", .argument = "COMMAND", STRING, AT(exec), .sample = "./estimate", .heading = "Mechanism",
-      .help = "run this on each block instead: it reads a number a line and prints one. It sees private data: it must "
-              "keep them to itself, and how long it takes can be seen" },
+      .help = "run this on each block instead: it reads the block's rows as they are, after the header of a .csv file, "
+              "and prints one number. It sees private data: it must keep them to itself, remember nothing from block "
+              "to block, and how long it takes can be seen" },
     { .name = "aggregate", .argument = "mean|median|smooth-median", CHOICE, AT(aggregate), .fallback = "mean",
       .sample = "median", .heading = "Mechanism", .help = "what is made of the values of blocks" },
     { .name = "k", .letter = 'k', .argument = "K", WHOLE, AT(k), .low = 1, .high = 1000000000, .sample = "3", .heading = "Mechanism",

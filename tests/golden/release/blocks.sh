@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-saa="dusk release sample-and-aggregate --epsilon 1 --bounds 0:100 --column age"
+rows="dusk release sample-and-aggregate --epsilon 1 --bounds 0:100"
+saa="$rows --column age"
 $saa --blocks 3 --function median people.csv
 $saa --blocks 3 --function deviation --aggregate median people.csv
 $saa --blocks 3 --function variance --aggregate smooth-median --delta 1e-6 --rows-per-unit 2 people.csv
-$saa --blocks 3 --exec 'awk "{ s += \$1 } END { print s / NR }"' people.csv
+$rows --blocks 3 --exec 'awk -F, "NR > 1 { s += \$1 } END { print s / (NR - 1) }"' people.csv
+printf '1 2\n\n3 4\n' | $rows --blocks 1 --exec 'grep -c "^[13] [24]$"' --dry-run
+printf '1 2\n\n3 4\n5 6' | dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^[135] [246]$"' 2>/dev/null | awk '{ print "three rows:", ($1 > 2.5 && $1 < 3.5) }'
+dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^id,name"' people.csv 2>/dev/null | awk '{ print "one header:", ($1 > 0.5 && $1 < 1.5) }'
 $saa --blocks 3 --function mean --json people.csv
 $saa --blocks 3 --function mean --dry-run
 # a command that fails, says too much, or does not read its input, is not heard
 for command in 'exit 3' 'yes | head -c 100000' 'echo secret >&2; echo 1 2' 'true' 'kill -9 $$' 'cat >/dev/null; echo nan'; do
-    $saa --blocks 3 --exec "$command" people.csv 2>&1 | tail -n +2 | head -n 1
+    $rows --blocks 3 --exec "$command" people.csv 2>&1 | tail -n +2 | head -n 1
 done
 $saa --blocks 3 people.csv || echo "exit $?"
 $saa --blocks 3 --function mean --exec true people.csv || echo "exit $?"
-$saa --blocks 3 --exec /no/such/program people.csv || echo "exit $?"
+$rows --blocks 3 --exec /no/such/program people.csv || echo "exit $?"
+$saa --blocks 3 --exec true people.csv || echo "exit $?"
+$rows --blocks 3 --exec true /no/such/file || echo "exit $?"
 $saa --blocks 0 --function mean people.csv || echo "exit $?"
 $saa --blocks 3 --function mean --aggregate median --delta 1e-6 people.csv || echo "exit $?"
