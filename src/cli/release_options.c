@@ -123,7 +123,7 @@ const dusk_option dusk_release_options[] = {
     { .name = "contributions", .argument = "K", WHOLE, AT(contributions), .low = 1, .high = 4294967295, .fallback = "1",
       .sample = "10", .heading = "Mechanism", .help = "remove a record when it was counted in K answers above" },
     { .name = "numeric-epsilon", .argument = "E", NUMBER, AT(numeric_epsilon), .sample = "1", .heading = "Mechanism",
-      .help = "also give a noisy value for each hit, for E more in all" },
+      .help = "also give a noisy value for each hit or top key, for E more in all" },
     { .name = "keys-per-unit", .argument = "L", WHOLE, AT(keys_per_unit), .low = 1, .high = 1000000000, .fallback = "1",
       .sample = "3", .heading = "Mechanism", .help = "at most how many keys one unit has; you see to it" },
     { .name = "resolution", .argument = "R", NUMBER, AT(resolution), .fallback = "1e-9", .sample = "0.01",

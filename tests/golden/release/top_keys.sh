@@ -5,9 +5,12 @@ sort -r keys.txt | dusk release top-keys --k 9 --limit 20 --epsilon 9 --delta 1e
 dusk release top-keys --k 2 --epsilon 2 --delta 1e-6 --keys-per-unit 3 --json --unit person keys.txt
 dusk release top-keys --k 3 --epsilon 1 --delta 1e-6 </dev/null
 dusk release top-keys --k 3 --epsilon 1 --delta 1e-6 --dry-run
+dusk release top-keys --k 3 --epsilon 3 --delta 1e-6 --numeric-epsilon 1 keys.txt
+dusk release top-keys --k 1 --epsilon 1 --delta 1e-6 --numeric-epsilon 1 --keys-per-unit 2 --json keys.txt
 try() { dusk release top-keys "$@" <keys.txt || echo "exit $?"; }
 try --k 3 --epsilon 1 --delta 0
 try --k 3 --epsilon 1 --delta 1e-6 --limit 2
 try --k 3 --epsilon 1e-30 --delta 1e-6
 try --k 3 --epsilon 1
 try --k 3 --epsilon 1 --delta 1e-6 --neighbours replace-one
+try --k 3 --epsilon 1 --delta 1e-6 --numeric-epsilon 0
