@@ -56,6 +56,36 @@ static void columns_are_no_longer_than_declared(void **state)
         }
 }
 
+/* The noise of a stream is enough for the longest column that was measured, and no more. */
+static void noise_covers_the_columns(void **state)
+{
+    (void)state;
+    for (uint64_t length = 1; length <= LONGEST; length += 3) {
+        dusk_stream_options o;
+        dusk_stream *s;
+        dusk_event event;
+        double epsilon;
+        dusk_stream_options_init(&o);
+        o.method = length % 2 ? DUSK_STREAM_SQUARE_ROOT : DUSK_STREAM_BANDED;
+        o.neighbours = DUSK_REPLACE_ONE;
+        o.whole = true;
+        o.lower = 0;
+        o.upper = 1;
+        o.items_per_unit = 3;
+        o.length = length;
+        o.bands = 7;
+        o.epsilon = 0.4;
+        o.delta = 1e-5;
+        assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
+        double column = sqrt((double)squared_norm(length, s->matrix.bands, 1, 0)) * 0x1p-30;
+        assert_int_equal(dusk_event_gaussian(&event, s->noise.scale / (6 * column) * (1 + 1e-14), NULL),
+                         DUSK_OK);
+        assert_int_equal(dusk_event_epsilon_up(&event, &epsilon, 1e-5, NULL), DUSK_OK);
+        assert_true(epsilon <= 0.4 && epsilon > 0.4 * (1 - 1e-9));
+        dusk_stream_free(s);
+    }
+}
+
 /* Columns at least `bands` apart have nothing in common, so that squares add up; others
  * together are at most twice as long. */
 static void columns_far_apart_are_orthogonal(void **state)
@@ -152,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_no_longer_than_declared),
+        cmocka_unit_test(noise_covers_the_columns),
         cmocka_unit_test(columns_far_apart_are_orthogonal),
         cmocka_unit_test(a_matrix_and_its_inverse_are_nothing),
         cmocka_unit_test(rows_are_as_long_as_said),

@@ -126,6 +126,25 @@ static void noise_covers_the_distance(void **state)
         }
 }
 
+/* The same for Gaussian noise, by the curve of one Gaussian mechanism of that distance. */
+static void gaussian_noise_covers_the_distance(void **state)
+{
+    (void)state;
+    for (uint64_t length = 1; length <= LONGEST; length++) {
+        dusk_stream_options o = request(length, 1e-6);
+        dusk_stream *s;
+        dusk_event event;
+        double epsilon, distance = 2 * sqrt(dusk_tree_levels(length)) * (1 - 1e-14);
+        o.items_per_unit = 2;
+        o.method = length % 2 ? DUSK_STREAM_TREE : DUSK_STREAM_HONAKER;
+        assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_gaussian(&event, s->noise.scale / distance, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_epsilon_up(&event, &epsilon, 1e-6, NULL), DUSK_OK);
+        assert_true(epsilon <= 0.7 && epsilon > 0.7 * (1 - 1e-9));
+        dusk_stream_free(s);
+    }
+}
+
 /* Without a length: what one item, or two, of size 1 move, each sum over the scale of its
  * noise, is no more than `items` over the scale of one level. */
 static norms endless_norms(const dusk_stream *s, bool all, uint64_t one, uint64_t other)
@@ -248,6 +267,7 @@ int main(void)
         cmocka_unit_test(one_item_moves_as_many_sums_as_there_are_levels),
         cmocka_unit_test(two_items_move_twice_as_much),
         cmocka_unit_test(noise_covers_the_distance),
+        cmocka_unit_test(gaussian_noise_covers_the_distance),
         cmocka_unit_test(epochs_cost_no_more_than_one_level),
         cmocka_unit_test(a_tree_of_two_steps_has_its_law),
     };
