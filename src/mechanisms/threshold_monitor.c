@@ -172,21 +172,21 @@ void dusk_threshold_monitor_free(dusk_threshold_monitor *monitor)
 static int64_t count_records(dusk_threshold_monitor *m, dusk_predicate *predicate, void *context)
 {
     int64_t sum = 0;
-    for (size_t i = 0; i < m->count; i++) {
-        bool holds = predicate(m->records + i * m->record_size, context);
-        m->counted[i] = holds && (DUSK_MUTATE(MONITOR_COUNTS_THE_REMOVED, m->left[i] > 0, true));
+    const unsigned char *record = m->records;
+    for (size_t i = 0; i < m->count; i++, record += m->record_size) {
+        bool left = DUSK_MUTATE(MONITOR_COUNTS_THE_REMOVED, m->left[i] > 0, true);
+        m->counted[i] = predicate(record, context) & left;
         sum += m->counted[i];
     }
     return sum;
 }
 
-/* After an answer above every record that was counted has one contribution less. */
+/* After an answer above every record that was counted has one contribution less; whoever
+ * was counted had one. */
 static void charge_records(dusk_threshold_monitor *m, bool above)
 {
-    for (size_t i = 0; i < m->count; i++) {
-        bool charged = above && m->counted[i] && m->left[i] > 0;
-        m->left[i] -= DUSK_MUTATE(MONITOR_NOBODY_REMOVED, charged, false);
-    }
+    above = DUSK_MUTATE(MONITOR_NOBODY_REMOVED, above, false);
+    for (size_t i = 0; i < m->count; i++) m->left[i] -= (uint32_t)(m->counted[i] & above);
 }
 
 /* The noise is drawn before a record is looked at; what comes after cannot fail. */
