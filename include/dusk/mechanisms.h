@@ -18,6 +18,10 @@
  *   _interval  how far the answer may be from the truth.
  * All parameters are checked in _init, before anything private is looked at.
  *
+ * Contents: numbers; vectors and places; choice; responses; streams of queries;
+ * sums of a stream; aggregates on bounded data; noise that follows the data;
+ * tables; hierarchies.
+ *
  * Noise lives on a public grid of step 2^k that is fixed before the data is
  * seen. The value is brought to the grid, the noise is a whole number of steps
  * with exactly the law stated, and the sum is exact. So the answer is a
