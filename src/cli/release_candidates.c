@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk release candidates: a random number of runs, each of which takes one of the
- * candidates at random and gives its score Laplace noise; the best run is shown.
+ * candidates at random and gives its score noise; the best run is shown.
  * The program's epsilon is that of the whole release: the noise of one run is
  * found so that the accountant gives that. */
 #include <math.h>
@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/release.h"
+
+enum { NOISE_LAPLACE = 2, NOISE_GAUSSIAN = 3 }; /* as --noise lists them */
 
 /* The gamma with this mean number of runs; the mean falls as gamma grows. */
 static dusk_status find_gamma(const release_job *job, dusk_candidates *out, dusk_error *err)
@@ -44,6 +46,12 @@ static dusk_status prepare_runs(const release_job *job, dusk_candidates *out, du
     if (s->poisson && !release_given(job, "delta"))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --delta 1e-6, or leave --poisson away",
                          "a Poisson number of runs has no finite epsilon without --delta");
+    if (release_given(job, "noise") && s->noise != NOISE_LAPLACE && s->noise != NOISE_GAUSSIAN)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away for Laplace noise",
+                         "--noise of candidates must be laplace or gaussian");
+    if (s->noise == NOISE_GAUSSIAN && !release_given(job, "delta"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --delta 1e-6, or leave --noise away",
+                         "Gaussian noise has no finite epsilon without --delta");
     status = s->poisson ? dusk_candidates_poisson_init(out, s->runs, err) : find_gamma(job, out, err);
     if (status == DUSK_OK) out->padding = (uint64_t)s->padding;
     return status;
@@ -68,13 +76,24 @@ done:
     return status;
 }
 
-/* Whether runs with Laplace noise of this scale over the sensitivity keep the promise. */
+static bool is_gaussian(const release_job *job) { return job->settings->noise == NOISE_GAUSSIAN; }
+
+/* Noise with which a single run would be 1/ratio private (at delta for Gaussian noise). */
+static dusk_status init_run(const release_job *job, dusk_noise *noise, double ratio, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    if (is_gaussian(job))
+        return dusk_gaussian_init(noise, 1, s->sensitivity, 1 / ratio, s->delta, DUSK_GRID_DEFAULT, err);
+    return dusk_laplace_init(noise, 1, s->sensitivity, 1 / ratio, DUSK_GRID_DEFAULT, err);
+}
+
+/* Whether runs with this noise keep the promise together. */
 static dusk_status try_ratio(const release_job *job, const dusk_candidates *candidates, double ratio,
                              dusk_noise *noise, dusk_statement *statement, bool *kept, dusk_error *err)
 {
     const release_settings *s = job->settings;
     dusk_status status;
-    DUSK_TRY(dusk_laplace_init(noise, 1, s->sensitivity, 1 / ratio, DUSK_GRID_DEFAULT, err));
+    DUSK_TRY(init_run(job, noise, ratio, err));
     DUSK_TRY(state(job, candidates, noise, statement, err));
     *kept = statement->epsilon <= s->epsilon;
 done:

@@ -87,7 +87,7 @@ const dusk_option dusk_release_options[] = {
       .help = "one unit moves all scores or queries in the same direction, as counts do: half the noise" },
     { .name = "noise", .argument = "exponential|gumbel|laplace|gaussian|cauchy|student-t", CHOICE, AT(noise),
       .sample = "gumbel", .heading = "Mechanism",
-      .help = "noisy-max: exponential (default), gumbel or laplace; sparse-vector: laplace (default) or gaussian; "
+      .help = "noisy-max: exponential (default), gumbel or laplace; sparse-vector, candidates: laplace (default) or gaussian; "
               "smooth-median, smooth-quantile: cauchy (default), student-t, or with --delta laplace or gaussian; "
               "propose-test-release: laplace (default) or gaussian" },
     { .name = "degrees", .argument = "D", WHOLE, AT(degrees), .low = 1, .high = 100, .fallback = "2", .sample = "3",

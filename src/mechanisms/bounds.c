@@ -17,6 +17,7 @@
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "mechanisms/aggregate.h"
+#include "mechanisms/bounds.h"
 #include "mechanisms/noise.h"
 #include "numeric/rounding.h"
 #include "random/rounded.h"
@@ -93,16 +94,16 @@ static double end_of(const bounds_plan *plan, size_t bin, bool upper)
 
 /* --- what follows from the noisy counts ------------------------------------------------- */
 
-/* A t such that the sum of `count` noises is below -t with probability at most
- * exp(-log_ways) [Chernoff]. ln E[exp(x K)] = -ln(1 - (sinh(x/2) / sinh(1/(2b)))^2)
- * for discrete Laplace noise K of scale b; any x in (0, 1/b) gives a bound, and the
- * best of some is taken. 1e-9 covers the rounding. */
-static double sum_tail_up(const dusk_noise *noise, size_t count, double log_ways)
+/* Chernoff: ln E[exp(x K)] = -ln(1 - (sinh(x/2) / sinh(1/(2b)))^2) for discrete Laplace
+ * noise K of scale b; any x in (0, 1/b) gives a bound, and the best of some is taken. 1e-9
+ * covers the rounding. */
+DUSK_PROVEN(dusk_bounds_sum_tail_up)
+double dusk_bounds_sum_tail_up(double scale, size_t count, double log_ways)
 {
-    double half = 0.5 / noise->scale, least = INFINITY;
+    double half = 0.5 / scale, least = INFINITY;
     if (count == 0) return 0;
     for (int i = 1; i < 64 && half < 300; i++) {
-        double x = i / 64.0 / noise->scale, ratio = sinh(x / 2) / sinh(half);
+        double x = i / 64.0 / scale, ratio = sinh(x / 2) / sinh(half);
         double cumulant = -log1p(-ratio * ratio * (1 + 1e-9));
         least = fmin(least, ((double)count * cumulant + log_ways) / x);
     }
@@ -118,7 +119,7 @@ static double rows_up(const bounds_plan *plan, const double *noisy, size_t from,
         each += fmax(noisy[i] + plan->width, 0);
         sum += noisy[i];
     }
-    return fmax(floor(fmin(each, sum + sum_tail_up(&plan->noise, to - from, log_ways))), 0);
+    return fmax(floor(fmin(each, sum + dusk_bounds_sum_tail_up(plan->noise.scale, to - from, log_ways))), 0);
 }
 
 DUSK_PROVEN(read_bounds)

@@ -3,10 +3,12 @@
  * promised about rows outside. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
+#include "mechanisms/bounds.h"
 #include "random/tape.h"
 #include "support.h"
 
@@ -124,6 +126,38 @@ static void rows_outside_are_counted(void **state)
     assert_true(most < 2 * N);
 }
 
+/* P(sum of `count` noises < -t) by convolution, for the t of the bound; and the bound is not idle. */
+static void check_sum(double scale, int count, double log_ways)
+{
+    enum { REACH = 400, SIZE = 2 * REACH + 1 };
+    static double law[SIZE], next[SIZE];
+    double q = exp(-1 / scale), t = dusk_bounds_sum_tail_up(scale, (size_t)count, log_ways), tail = 0;
+    memset(law, 0, sizeof law);
+    law[REACH] = 1;
+    for (int step = 0; step < count; step++) {
+        memset(next, 0, sizeof next);
+        for (int i = 0; i < SIZE; i++)
+            for (int k = -60; k <= 60 && law[i] > 0; k++)
+                if (i + k >= 0 && i + k < SIZE) next[i + k] += law[i] * pow(q, abs(k)) * (1 - q) / (1 + q);
+        memcpy(law, next, sizeof law);
+    }
+    for (int i = 0; i < SIZE; i++)
+        if (i - REACH < -t) tail += law[i];
+    assert_true(tail <= exp(-log_ways) * (1 + 1e-9));
+    assert_true(t < 3 * scale * sqrt(count * log_ways) + 3 * scale * log_ways);
+}
+
+static void sums_of_noise_stay_within_their_bound(void **state)
+{
+    (void)state;
+    check_sum(1, 1, 3);
+    check_sum(1, 10, 6);
+    check_sum(2.5, 20, 4);
+    check_sum(0.3, 40, 5);
+    assert_true(dusk_bounds_sum_tail_up(1, 0, 5) == 0);
+    assert_true(isinf(dusk_bounds_sum_tail_up(1e-4, 3, 5)));
+}
+
 static void assert_event(dusk_neighbours neighbours, uint32_t rows, const char *wanted, void **state)
 {
     char text[64];
@@ -175,6 +209,7 @@ int main(void)
         cmocka_unit_test(the_whole_range_of_doubles_works),
         cmocka_unit_test(empty_bins_are_not_taken),
         cmocka_unit_test(rows_outside_are_counted),
+        cmocka_unit_test(sums_of_noise_stay_within_their_bound),
         cmocka_unit_test(the_noise_is_that_of_the_relation),
         cmocka_unit_test(bad_requests_are_refused),
     };
