@@ -303,7 +303,8 @@ static const dusk_section sections[] = {
       "histogram gives lines "
       "of low, high and count; several quantiles lines of q and value; keys a line a key in the order of "
       "its bytes, with a noisy count where the method has one; sparse-vector above or below for each "
-      "query; streams a sum for each step; a tab is between fields. Numbers have the fewest digits that read "
+      "query; propose-test-release a number or refused; streams a sum for each step; a tab is between "
+      "fields. Numbers have the fewest digits that read "
       "back as the same double. "
       "With --json the output is one object that also holds interval and statement." },
     { "Privacy",

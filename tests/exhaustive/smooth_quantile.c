@@ -144,6 +144,43 @@ static void all_neighbours_are_within_epsilon(void **state)
             }
 }
 
+/* The integral of (p - e^eps q)_+ for Laplace or Gaussian noise, by the middle of cells: p is
+ * the law about 0 in the unit S/r, q that of the other table. */
+static double divergence(const dusk_smooth *smooth, double shift, double s, double s_other)
+{
+    bool gaussian = smooth->law == DUSK_SMOOTH_GAUSSIAN;
+    double l = log(s / s_other), move = shift * smooth->ratio / s, far = gaussian ? 7 : 24, step = far / 1500;
+    double grow = exp(smooth->promise.epsilon + l), sum = 0;
+    for (double z = -far + step / 2; z < far; z += step) {
+        double w = exp(l) * (z + move);
+        double p = gaussian ? exp(-z * z / 2) : exp(-fabs(z)), q = gaussian ? exp(-w * w / 2) : exp(-fabs(w));
+        sum += fmax(0, p - grow * q);
+    }
+    return sum * step / (gaussian ? sqrt(2 * acos(-1)) : 2);
+}
+
+static void all_neighbours_are_within_delta(void **state)
+{
+    (void)state;
+    for (int replace = 0; replace < 2; replace++)
+        for (dusk_smooth_law law = DUSK_SMOOTH_LAPLACE; law <= DUSK_SMOOTH_GAUSSIAN; law++) {
+            dusk_smooth smooth;
+            double worst = 0, s[TABLES], delta = 1e-3;
+            uint64_t target = dusk_rank_target(0.5);
+            assert_int_equal(dusk_smooth_init(&smooth, law, 1, 0.1, 1, delta, -40, NULL), DUSK_OK);
+            for (size_t i = 0; i < TABLES; i++) s[i] = smooth_of(&small_tables[i], target, 1, smooth.beta);
+            for (size_t i = 0; i < TABLES; i++)
+                for (size_t j = 0; j < TABLES; j++) {
+                    if (small_distance(&small_tables[i], &small_tables[j], replace, 1) != 1) continue;
+                    double shift =
+                        small_statistic(&small_tables[i], target) - small_statistic(&small_tables[j], target);
+                    if (s[i] == s[j] && shift == 0) continue;
+                    worst = fmax(worst, divergence(&smooth, shift, s[i], s[j]));
+                }
+            assert_true(worst <= delta * 1.01 && worst > 0.2 * delta);
+        }
+}
+
 /* The divide and conquer against all windows, on rows that are not round. */
 static void the_largest_window_is_found(void **state)
 {
@@ -191,6 +228,7 @@ int main(void)
         cmocka_unit_test(rows_that_come_and_go),
         cmocka_unit_test(units_of_several_rows),
         cmocka_unit_test(all_neighbours_are_within_epsilon),
+        cmocka_unit_test(all_neighbours_are_within_delta),
         cmocka_unit_test(the_largest_window_is_found),
         cmocka_unit_test(ranks_move_by_one_at_most),
     };
