@@ -482,9 +482,10 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_randomized_response_estimate(const dusk_
  * (epsilon + numeric_epsilon, delta)-private, and the noise is what the best
  * accountant asks for, the smaller of two: that one, or noise that grows with the square
  * root of `hits`, for which the threshold gets fresh noise after each hit [Dwork &
- * Roth 2014, Theorem 3.25]. Gaussian noise [Zhu & Wang 2020] has lighter tails, which
- * pays where many queries are far below; it must know how many queries there are at
- * most, for with Laplace noise answers below cost nothing, with Gaussian noise little. */
+ * Roth 2014, Theorem 3.25]. Gaussian noise [Zhu & Wang 2020] has lighter tails and a
+ * Renyi curve, but mostly there is more of it: answers below cost nothing with Laplace
+ * noise and something with Gaussian noise, which must know how many queries there are at
+ * most, and stops there. */
 typedef struct dusk_sparse_vector_options {
     size_t size;        /* set by _init */
     double sensitivity; /* of every query */

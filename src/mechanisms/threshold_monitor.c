@@ -23,6 +23,10 @@
 #include "numeric/rounding.h"
 #include "random/noise_additive.h"
 
+/* Of the noise; there is next to none with the first. */
+#define LEAST_SCALE 0x1p-4
+#define MOST_SCALE 0x1p55
+
 struct dusk_threshold_monitor {
     dusk_threshold_monitor_options options;
     dusk_monitor_plan plan;
@@ -75,8 +79,9 @@ static dusk_status try_scale(const dusk_threshold_monitor_options *options, doub
     DUSK_TRY(dusk_event_threshold_monitor(event, each, options->contributions, err));
     DUSK_TRY(dusk_composition_add(composition, event, 1, err));
     /* the losses are a lattice; where it gives up the noise is far too small */
+    dusk_accountant accountant = options->contributions == 1 ? DUSK_BEST : DUSK_LATTICE;
     *enough = false;
-    status = dusk_account_epsilon(&account, composition, options->delta, DUSK_LATTICE, err);
+    status = dusk_account_epsilon(&account, composition, options->delta, accountant, err);
     if (status == DUSK_OK) *enough = account.bound.upper <= options->epsilon;
     if (status == DUSK_ERR_UNSUPPORTED) status = DUSK_OK;
 done:
@@ -84,7 +89,31 @@ done:
     return status;
 }
 
-enum { DOUBLINGS = 60, HALVINGS = 28 };
+enum { HALVINGS = 28 };
+
+/* Scales *low and *high, the first too small or the least that is tried, the second enough;
+ * the search begins where the noise of so many contributions lies. */
+static dusk_status bracket(const dusk_threshold_monitor_options *options, double *low, double *high,
+                           dusk_event *event, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event other;
+    bool enough = false;
+    *high = exp2(floor(log2(sqrt(options->contributions) / fmax(options->epsilon, 1))));
+    for (*high = fmax(*high, LEAST_SCALE); *high <= MOST_SCALE && !enough; *high *= enough ? 1 : 2)
+        DUSK_TRY(try_scale(options, *high, &enough, event, err));
+    if (!enough)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take a larger epsilon or delta, or fewer contributions",
+                         "no noise is enough for this promise");
+    for (*low = *high / 2; enough && *low >= LEAST_SCALE; *low /= 2) {
+        DUSK_TRY(try_scale(options, *low, &enough, &other, err));
+        if (!enough) break;
+        *high = *low;
+        *event = other;
+    }
+done:
+    return status;
+}
 
 /* The least scale, up to 2^-28 of itself, that try_scale was seen to accept. */
 DUSK_PROVEN(dusk_monitor_plan_make)
@@ -93,17 +122,10 @@ dusk_status dusk_monitor_plan_make(dusk_monitor_plan *out, const dusk_threshold_
 {
     dusk_status status = DUSK_OK;
     dusk_event event;
-    double low = 0x1p-5, high = low;
-    bool enough = false;
+    double low = 0, high = 0;
+    bool enough;
     DUSK_TRY(check_options(options, err));
-    for (int i = 0; i < DOUBLINGS && !enough; i++) {
-        low = high;
-        high *= 2;
-        DUSK_TRY(try_scale(options, high, &enough, &out->event, err));
-    }
-    if (!enough)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "take a larger epsilon or delta, or fewer contributions",
-                         "no noise is enough for this promise");
+    DUSK_TRY(bracket(options, &low, &high, &out->event, err));
     for (int i = 0; i < HALVINGS; i++) {
         double middle = low + (high - low) / 2;
         DUSK_TRY(try_scale(options, middle, &enough, &event, err));
