@@ -82,7 +82,7 @@ release_function release_count, release_sum, release_mean, release_variance;
 release_function release_histogram, release_quantiles, release_median, release_keys;
 release_function release_smooth_median, release_smooth_quantile, release_propose_test_release;
 release_function release_top_keys, release_mode, release_candidates, release_bounds;
-release_function release_sample_and_aggregate;
+release_function release_sample_and_aggregate, release_smooth_sensitivity;
 release_function release_marginals, release_mwem, release_synthetic_table;
 release_function release_k_norm, release_planar_laplace;
 release_function release_hierarchy, release_range_histogram, release_quadtree;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dusk release smooth-median and smooth-quantile: noise that follows the data. How
- * much there is is private, so that the receipt speaks of multiples of the smooth
+/* dusk release smooth-median, smooth-quantile and smooth-sensitivity: noise that follows
+ * the data. How much there is is private, so that the receipt speaks of multiples of the smooth
  * sensitivity, unless an interval is paid for. */
 #include <math.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static const struct {
     { "student-t", DUSK_SMOOTH_STUDENT_T },
 };
 
-static dusk_status read_options(const release_job *job, dusk_smooth_options *options,
-                                const dusk_aggregate *how, dusk_error *err)
+static dusk_status read_options(const release_job *job, dusk_smooth_options *options, double delta,
+                                dusk_error *err)
 {
     const release_settings *s = job->settings;
     dusk_smooth_options_init(options);
@@ -35,11 +35,11 @@ static dusk_status read_options(const release_job *job, dusk_smooth_options *opt
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "take --noise cauchy, student-t, laplace or gaussian",
                          "%s has no %s noise", job->mechanism->name, noises[s->noise].name);
     bool pure = options->law == DUSK_SMOOTH_CAUCHY || options->law == DUSK_SMOOTH_STUDENT_T;
-    if (pure && how->delta > 0)
+    if (pure && delta > 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --delta away, or take --noise laplace or gaussian",
                          "%s noise keeps epsilon alone and takes no --delta",
                          options->law == DUSK_SMOOTH_CAUCHY ? "cauchy" : "student-t");
-    if (!pure && how->delta == 0)
+    if (!pure && delta == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --delta 1e-6, or take --noise cauchy",
                          "%s noise needs --delta here", noises[s->noise].name);
     if (release_given(job, "degrees") && options->law != DUSK_SMOOTH_STUDENT_T)
@@ -105,7 +105,9 @@ static void describe(const release_job *job, const dusk_answer *answer, bool pai
                       "confidence; %s",
                       dry ? "will be" : "is", range, percent,
                       paid ? "how much that is will be estimated"
-                           : "how much that is stays private unless --interval-epsilon pays for it");
+                      : dusk_options_listed(job->mechanism->takes, "interval-epsilon")
+                          ? "how much that is stays private unless --interval-epsilon pays for it"
+                          : "how much that is stays private");
     }
 }
 
@@ -124,7 +126,7 @@ static dusk_status release_smooth(release_job *job, double q, dusk_error *err)
     double *rows = NULL, multiple;
     size_t n = 0;
     DUSK_TRY(release_aggregate(job, &how, err));
-    DUSK_TRY(read_options(job, &options, &how, err));
+    DUSK_TRY(read_options(job, &options, how.delta, err));
     DUSK_TRY(dusk_smooth_quantile_release(&answer, &how, &options, q, NULL, 0, job->gen, err));
     DUSK_TRY(dusk_smooth_init(&smooth, options.law, options.degrees, options.beta, how.epsilon, how.delta, 0,
                               err));
@@ -151,4 +153,41 @@ dusk_status release_smooth_quantile(release_job *job, dusk_error *err)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk release quantiles takes several at once",
                          "--q must be one number between 0 and 1 here");
     return release_smooth(job, q[0], err);
+}
+
+/* A number of the user's, then its local sensitivity at distance 0, 1, 2, ... Without any of
+ * those it may be anything. */
+dusk_status release_smooth_sensitivity(release_job *job, dusk_error *err)
+{
+    const release_settings *s = job->settings;
+    double delta = release_given(job, "delta") ? s->delta : 0, *numbers = NULL, multiple, sensitivity = NAN;
+    dusk_status status;
+    dusk_smooth_options options;
+    dusk_smooth smooth;
+    dusk_event event;
+    dusk_answer answer = { .confidence = s->confidence };
+    release_receipt receipt = { .statement = &answer.statement,
+                                .label = "accuracy",
+                                .input = "a number that is none counts as 0, a sensitivity as the largest" };
+    size_t n = 0;
+    DUSK_TRY(read_options(job, &options, delta, err));
+    DUSK_TRY(dusk_smooth_init(&smooth, options.law, options.degrees, options.beta, s->epsilon, delta,
+                              (int)s->grid, err));
+    DUSK_TRY(dusk_smooth_interval(&smooth, &multiple, s->confidence, err));
+    DUSK_TRY(dusk_smooth_event(&smooth, &event, err));
+    DUSK_TRY(release_state(job, &answer.statement, &event, delta,
+                           "local sensitivities hold, at distance k not above those of neighbours at k + 1",
+                           err));
+    if (!s->dry_run) {
+        DUSK_TRY(release_read(job, &numbers, &n, err));
+        if (n > 1) sensitivity = dusk_smooth_sensitivity(&smooth, numbers + 1, n - 1);
+        DUSK_TRY(
+            dusk_smooth_release(&smooth, &answer.value, n > 0 ? numbers[0] : 0, sensitivity, job->gen, err));
+    }
+    print_answer(job, &answer, false, multiple);
+    describe(job, &answer, false, multiple, &receipt);
+    DUSK_TRY(release_end(job, &receipt, err));
+done:
+    dusk_numbers_free(numbers, n);
+    return status;
 }
