@@ -245,6 +245,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_interval(const dusk_knorm *knorm, 
  * exchanged for another at most `distance` away. A value; its fields are for reading. */
 typedef struct dusk_planar_laplace {
     int grid;               /* coordinates of answers are multiples of 2^grid */
+    bool degrees;           /* latitude and longitude on the earth */
     double epsilon;         /* per unit of distance */
     double distance;        /* how far apart the places are for which the event is priced */
     double unit[2];         /* distance for a unit of each coordinate; 1 in the plane */
@@ -257,17 +258,20 @@ typedef struct dusk_planar_laplace {
  * among those within 200 m up to a factor of 4. `grid` as for dusk_knorm_init. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_init(dusk_planar_laplace *out, double epsilon,
                                                             double distance, int grid, dusk_error *err);
-/* Places are (latitude, longitude) in degrees in the public box from `low` to `high`, at
- * most 90 degrees each way and not beyond 85 degrees of latitude; distances are metres.
- * The promise is for true distances on the WGS 84 ellipsoid: those that noise and event
- * are made for are never longer, and shorter by one per cent or, for parts of the box
- * nearer to the equator than others, by as much as its circles of latitude differ. */
+/* Places are (latitude, longitude) in degrees, answers lie in the public box from `low` to `high`,
+ * at most 90 degrees each way and not beyond 85 degrees of latitude (one across the 180th
+ * meridian goes on, say from 170 to 190); distances are metres, `distance` at least 1.
+ * The promise is for true distances on the WGS 84 ellipsoid from a tenth of a metre on,
+ * for all places on the earth: those that noise and event are made for are never longer, and
+ * shorter by one per cent or, for parts of the box nearer to the equator than others,
+ * by as much as its circles of latitude differ. A place outside the box counts as one in
+ * it that is near where that keeps the promise; longitudes count modulo 360. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_degrees_init(dusk_planar_laplace *out, double epsilon,
                                                                     double distance, const double low[2],
                                                                     const double high[2], int grid,
                                                                     dusk_error *err);
 /* Give it a public box (a smaller one): a place outside counts as the nearest point of
- * the box, and so do answers. */
+ * the box (in degrees: see above), and so do answers. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_bound(dusk_planar_laplace *planar, const double low[2],
                                                              const double high[2], dusk_error *err);
 /* Release n places; `places` and `out` have 2 n numbers, the coordinates of each place
@@ -283,7 +287,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_event(const dusk_planar_l
                                                              uint64_t places, dusk_event *out,
                                                              dusk_error *err);
 /* With probability at least `confidence` an answer is within *radius (in the unit of
- * distance) of its place, or of the point of the box nearest to it. */
+ * distance) of its place, or of the point of the box that a place outside counts as. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_planar_laplace_interval(const dusk_planar_laplace *planar,
                                                                 double *radius, double confidence,
                                                                 dusk_error *err);

@@ -65,7 +65,7 @@ const dusk_option dusk_release_options[] = {
       .help = "public range of each of the two coordinates; a quadtree divides it into cells, planar-laplace brings what "
               "lies outside, and answers, to the nearest point of it" },
     { .name = "lat-lon", FLAG, AT(lat_lon), .heading = "Data",
-      .help = "places are latitude and longitude in the --box, distances are metres on the earth" },
+      .help = "places are latitude and longitude, answers lie in the --box, distances are metres on the earth" },
     { .name = "outside", .argument = "drop|clamp", CHOICE, AT(outside), .sample = "clamp", .fallback = "drop", .heading = "Data",
       .help = "quadtree: what becomes of points outside the box" },
     { .name = "grid", .argument = "K", WHOLE, AT(grid), .low = -1074, .high = 1023, .sample = "0", .heading = "Mechanism",

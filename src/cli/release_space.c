@@ -223,7 +223,6 @@ static dusk_status state_places(const release_job *job, places *p, dusk_error *e
                   s->lat_lon ? " m (WGS 84)" : "");
     if (s->rows_per_unit > 1)
         dusk_text_add(&text, "; at most %lld places of each %.60s", (long long)s->rows_per_unit, job->unit);
-    if (s->lat_lon) dusk_text_add(&text, "; places in the box %.80s", s->box);
     DUSK_TRY(dusk_planar_laplace_event(&p->planar, (uint64_t)s->rows_per_unit, &event, err));
     DUSK_TRY(release_state(job, &p->statement, &event, 0, fact, err));
     DUSK_TRY(dusk_planar_laplace_interval(&p->planar, &p->radius, s->confidence, err));
@@ -301,7 +300,9 @@ static dusk_status report_places(release_job *job, const places *p, dusk_error *
              "each answer is within %s%s of its place with %g %% confidence", radius, s->lat_lon ? " m" : "",
              100 * s->confidence);
     snprintf(receipt.input, sizeof receipt.input, "what is not a number counts as 0%s",
-             s->box ? ", a place outside the box as the nearest point of it" : "");
+             s->lat_lon ? ", a place outside the box as one in it"
+             : s->box   ? ", a place outside the box as the nearest point of it"
+                        : "");
     return release_end(job, &receipt, err);
 }
 

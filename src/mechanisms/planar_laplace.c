@@ -7,9 +7,10 @@
  * rounds polar coordinates of finite precision and pays for it with a larger epsilon;
  * here nothing is lost. Proof: planar_laplace.proof.md.
  *
- * For degrees a projection is chosen whose distances are never longer than true ones on
- * the WGS 84 ellipsoid, so that epsilon holds for true distances. Nothing here watches
- * how many places of one person are released: the event is asked for that number. */
+ * For degrees the earth is brought into a box of the plane by a map under which no distance is
+ * longer than the true one on the WGS 84 ellipsoid, wherever the two places are, so that
+ * epsilon holds for true distances. Nothing here watches how many places of one person are
+ * released: the event is asked for that number. */
 #include <math.h>
 
 #include "base/error.h"
@@ -29,7 +30,9 @@
  * equator, and the largest, at the poles. */
 #define LEAST_RADIUS 6335439.0
 #define LARGEST_RADIUS 6399594.0
-#define SLACK 1e-12 /* covers every rounding of the projection, four ulp of cos and sin included */
+#define SLACK 1e-6 /* covers every rounding of the map for places that are a tenth of a metre apart */
+#define LEAST_DISTANCE 1.0
+#define LONGITUDE_MOST 600.0 /* beyond it is no place */
 
 /* --- parameters --------------------------------------------------------------------- */
 
@@ -40,6 +43,23 @@ static bool has_noise(const dusk_planar_laplace *planar, int i)
 {
     double reach = dusk_mul_down(planar->scale[i], planar->unit[i]);
     return planar->unit[i] > 0 && dusk_mul_down(reach, planar->epsilon) >= 1;
+}
+
+static dusk_status check_degrees(double distance, const double low[2], const double high[2], dusk_error *err)
+{
+    if (!(low[0] >= -85 && high[0] <= 85 && low[1] >= -180 && high[1] <= 360))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "latitude comes first, both in degrees",
+                         "the box must lie within latitudes -85 to 85 and longitudes -180 to 360");
+    if (!(low[0] < high[0] && low[1] < high[1]))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "latitude comes first, both in degrees",
+                         "the box must have a low end below its high end");
+    if (!(high[0] - low[0] <= 90 && high[1] - low[1] <= 90))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "release places of each region with a box of its own",
+                         "the box must be at most 90 degrees high and wide");
+    if (distance > 0 && distance < LEAST_DISTANCE)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "places are not known better than that",
+                         "distance must be at least %g m on the earth", LEAST_DISTANCE);
+    return DUSK_OK;
 }
 
 static dusk_status check_planar(const dusk_planar_laplace *planar, dusk_error *err)
@@ -60,7 +80,7 @@ static dusk_status check_planar(const dusk_planar_laplace *planar, dusk_error *e
         dusk_status status = dusk_ball_check_grid(planar->scale[i], DEVIATION, planar->grid, err);
         if (status != DUSK_OK) return status;
     }
-    return DUSK_OK;
+    return planar->degrees ? check_degrees(planar->distance, planar->low, planar->high, err) : DUSK_OK;
 }
 
 /* Scales for the units, the grid, and the check of it all. */
@@ -107,18 +127,10 @@ dusk_status dusk_planar_laplace_bound(dusk_planar_laplace *planar, const double 
     return status;
 }
 
-static dusk_status check_degrees(const double low[2], const double high[2], dusk_error *err)
+/* How far the box reaches from the equator. */
+static double farthest(const double low[2], const double high[2])
 {
-    if (!(low[0] >= -85 && high[0] <= 85 && low[1] >= -180 && high[1] <= 180))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "latitude comes first, both in degrees",
-                         "the box must lie within latitudes -85 to 85 and longitudes -180 to 180");
-    if (!(low[0] < high[0] && low[1] < high[1]))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "latitude comes first, both in degrees",
-                         "the box must have a low end below its high end");
-    if (!(high[0] - low[0] <= 90 && high[1] - low[1] <= 90))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "release places of each region with a box of its own",
-                         "the box must be at most 90 degrees high and wide");
-    return DUSK_OK;
+    return fmax(fabs(low[0]), fabs(high[0]));
 }
 
 DUSK_PROVEN(dusk_planar_laplace_degrees_init)
@@ -127,17 +139,17 @@ dusk_status dusk_planar_laplace_degrees_init(dusk_planar_laplace *out, double ep
                                              dusk_error *err)
 {
     const double degree = M_PI / 180;
-    dusk_status status = check_degrees(low, high, err);
+    dusk_status status = check_degrees(distance, low, high, err);
     if (status != DUSK_OK) return status;
-    double farthest = fmax(fabs(low[0]), fabs(high[0])); /* from the equator */
     double nearest = low[0] < 0 && high[0] > 0 ? 0 : fmin(fabs(low[0]), fabs(high[0]));
-    double half = fmax(high[0] - low[0], high[1] - low[1]) / 2 * degree;
-    double arc = sin(half) / half, narrow = cos(farthest * degree), broad = cos(nearest * degree);
-    double latitude = LEAST_RADIUS * degree * arc * (1 - SLACK);
+    double narrow = cos(farthest(low, high) * degree), broad = cos(nearest * degree);
+    double half = (high[1] - low[1]) / 2 * degree, turned = sqrt(1 + half * half);
+    double latitude = LEAST_RADIUS * degree / turned * (1 - SLACK);
     dusk_planar_laplace planar = {
+        .degrees = true,
         .epsilon = epsilon,
         .distance = distance,
-        .stretch = LARGEST_RADIUS / LEAST_RADIUS / arc * (broad / narrow) * (1 + SLACK),
+        .stretch = LARGEST_RADIUS / LEAST_RADIUS * turned * (broad / narrow) * (1 + 3 * SLACK),
         .unit = { latitude, DUSK_MUTATE(PLANAR_WIDEST_PARALLEL, narrow, 1.0) * latitude * (1 - SLACK) },
         .low = { low[0], low[1] },
         .high = { high[0], high[1] },
@@ -186,12 +198,31 @@ static double clamp(double x, double low, double high)
     return x > low ? x : low;
 }
 
+/* The longitude of the box that a place counts as. Around the earth it goes from one end of the box to
+ * the other and back again; towards the poles meridians are near each other, and so are these. */
+DUSK_PROVEN(bring_longitude)
+static double bring_longitude(const dusk_planar_laplace *planar, double latitude, double longitude)
+{
+    double half = (planar->high[1] - planar->low[1]) / 2, middle = planar->low[1] + half;
+    double far = fabs(clamp(latitude, -90, 90)), x = clamp(longitude, -LONGITUDE_MOST, LONGITUDE_MOST);
+    bool beside = x < planar->low[1] || x > planar->high[1];
+    bool beyond = far > farthest(planar->low, planar->high);
+    double turn = x - middle;
+    turn -= 360 * rint(turn / 360);
+    turn = fabs(turn) > 180 - half ? copysign(180 - fabs(turn), turn) : turn;
+    turn = clamp(beside ? turn : x - middle, -half, half);
+    turn *= beyond ? (90 - far) / (90 - farthest(planar->low, planar->high)) : 1;
+    return DUSK_MUTATE(PLANAR_OUTSIDE_CLAMPED, beside || beyond, false) ? middle + turn : x;
+}
+
 /* One coordinate of one place. */
-static dusk_status release_one(const dusk_planar_laplace *planar, double *out, int i, double value,
+static dusk_status release_one(const dusk_planar_laplace *planar, double *out, int i, const double *place,
                                dusk_ball *ball, dusk_generator *gen, dusk_error *err)
 {
     dusk_int128 steps;
-    double x = clamp(value, planar->low[i], planar->high[i]), scale = ldexp(planar->scale[i], -planar->grid);
+    double scale = ldexp(planar->scale[i], -planar->grid), x = place[i];
+    if (planar->degrees && i == 1) x = bring_longitude(planar, place[0], place[1]);
+    x = clamp(x, planar->low[i], planar->high[i]);
     dusk_status status = dusk_ball_round(ball, &steps, DUSK_MUTATE(PLANAR_NOISE_ON_A_LINE, (size_t)i, 0),
                                          scale, x, planar->grid, gen, err);
     if (status == DUSK_OK)
@@ -215,7 +246,7 @@ dusk_status dusk_planar_laplace_release_width(const dusk_planar_laplace *planar,
     for (size_t k = 0; k < n; k++) {
         DUSK_TRY(dusk_ball_draw(&ball, gen, err));
         for (size_t i = 0; i < 2; i++)
-            DUSK_TRY(release_one(planar, &answers[2 * k + i], (int)i, places[2 * k + i], &ball, gen, err));
+            DUSK_TRY(release_one(planar, &answers[2 * k + i], (int)i, &places[2 * k], &ball, gen, err));
     }
     DUSK_DECLASSIFY(answers, 2 * n * sizeof *answers);
     for (size_t k = 0; k < 2 * n; k++) out[k] = answers[k];

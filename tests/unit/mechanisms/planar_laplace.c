@@ -62,12 +62,14 @@ static void refused(void **state)
     assert_memory_equal(&planar, &kept, sizeof planar);
     const double boxes[][4] = { { 40, -75, 40, -73 },  { 41, -75, 40, -73 },   { NAN, 0, 1, 1 },
                                 { -86, 0, -80, 1 },    { 80, 0, 86, 1 },       { -50, 0, 50, 1 },
-                                { 0, -181, 1, -170 },  { 0, 170, 1, 181 },     { 0, -50, 1, 50 },
+                                { 0, -181, 1, -170 },  { 0, 350, 1, 361 },     { 0, -50, 1, 50 },
                                 { 0, 0, 1, INFINITY }, { -INFINITY, 0, 0, 1 }, { 0, 1, 1, 0 } };
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
         assert_int_equal(
             dusk_planar_laplace_degrees_init(&planar, 1, 1, boxes[i], boxes[i] + 2, DUSK_GRID_DEFAULT, &err),
             DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_planar_laplace_degrees_init(&planar, 0.01, 0.9, low, high, -20, &err),
+                     DUSK_ERR_ARGUMENT);
     assert_int_equal(dusk_planar_laplace_degrees_init(&planar, 0.01, 200, low, high, -20, &err), DUSK_OK);
     assert_int_equal(dusk_planar_laplace_bound(&planar, (double[]){ 39, -74 }, high, &err),
                      DUSK_ERR_ARGUMENT);
@@ -77,19 +79,20 @@ static void refused(void **state)
 /* By hand: too little noise is not released. */
 static void fields_are_checked(void **state)
 {
-    dusk_planar_laplace good = make(0.01, 100, 0), bad[5];
+    dusk_planar_laplace good = make(0.01, 100, 0), bad[6];
     double place[2] = { 1, 2 }, out[2] = { 7, 7 }, radius;
     dusk_generator *gen;
     dusk_event event;
     (void)state;
-    for (size_t i = 0; i < 5; i++) bad[i] = good;
+    for (size_t i = 0; i < 6; i++) bad[i] = good;
     bad[0].scale[1] *= 1 - 1e-12;
     bad[1].unit[0] = NAN;
     bad[2].low[0] = NAN;
     bad[3].grid = -2000;
     bad[4].epsilon = NAN;
+    bad[5].degrees = true; /* without a box */
     assert_int_equal(dusk_generator_new_seeded(&gen, 1, NULL), DUSK_OK);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 6; i++) {
         assert_int_equal(dusk_planar_laplace_release(&bad[i], out, place, 1, gen, NULL), DUSK_ERR_ARGUMENT);
         assert_int_equal(dusk_planar_laplace_event(&bad[i], 1, &event, NULL), DUSK_ERR_ARGUMENT);
         assert_int_equal(dusk_planar_laplace_interval(&bad[i], &radius, 0.5, NULL), DUSK_ERR_ARGUMENT);
@@ -167,7 +170,8 @@ static double vincenty(const double *p, const double *q)
 {
     const double a = 6378137, f = 1 / 298.257223563, b = a * (1 - f), degree = M_PI / 180;
     double u1 = atan((1 - f) * tan(p[0] * degree)), u2 = atan((1 - f) * tan(q[0] * degree));
-    double l = (q[1] - p[1]) * degree, lambda = l, before, sigma, sin_sigma, cos_sigma, c2, cos_m;
+    double l = remainder(q[1] - p[1], 360) * degree, lambda = l, before, sigma, sin_sigma, cos_sigma, c2,
+           cos_m;
     do {
         double x = cos(u2) * sin(lambda), y = cos(u1) * sin(u2) - sin(u1) * cos(u2) * cos(lambda);
         sin_sigma = hypot(x, y);
@@ -226,6 +230,61 @@ static void the_projection_never_lengthens(void **state)
     assert_true(tightest > 0.989); /* and not much less */
 }
 
+/* What a place counts as: the answer with so little noise that it does not matter, the same for all. */
+static void counts_as(const dusk_planar_laplace *planar, double out[2], const double place[2])
+{
+    dusk_generator *gen;
+    assert_int_equal(dusk_generator_new_seeded(&gen, 4, NULL), DUSK_OK);
+    assert_int_equal(dusk_planar_laplace_release(planar, out, place, 1, gen, NULL), DUSK_OK);
+    dusk_generator_free(gen);
+}
+
+/* Places anywhere: beyond the box, behind the earth, at the poles, on both sides of the 180th meridian and of
+ * the meridian opposite to the box, also with longitudes that are a turn further. */
+static void no_place_is_moved_apart(void **state)
+{
+    static const double boxes[][4] = { { 40.4, -74.3, 41, -73.6 }, { -19, 176, -16, 180 },
+                                       { -19, 177, -16, 182 },     { 55, 150, 75, 200 },
+                                       { -45, -90, 45, 0 },        { 0, 0, 85, 90 },
+                                       { -85, 170, -60, 260 },     { 51.5, -0.01, 51.51, 0.01 } };
+    (void)state;
+    for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
+        const double *low = boxes[k], *high = boxes[k] + 2;
+        dusk_planar_laplace planar;
+        assert_int_equal(
+            dusk_planar_laplace_degrees_init(&planar, 1e4, 1, low, high, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+        for (int i = 0; i < 3000; i++) {
+            double p[2] = { 180 * uniform() - 90, 360 * uniform() - 180 }, q[2], seen[2][2];
+            double size = ldexp(20, -(i % 16)),
+                   edge[] = { 180, low[1], high[1], (low[1] + high[1]) / 2 + 180 };
+            if (i % 3 == 0) p[1] = edge[i / 3 % 4] + size * (uniform() - 0.5);
+            if (i % 4 == 0) p[0] = copysign(90 - 10 * size * uniform() * uniform(), p[0]);
+            if (i % 5 == 0) p[0] = (i % 2 ? low[0] : high[0]) + size * (uniform() - 0.5);
+            p[0] = fmin(fmax(p[0], -89.999), 89.999);
+            q[0] = fmin(fmax(p[0] + size * (uniform() - 0.5), -89.999), 89.999);
+            q[1] = p[1] + size * (uniform() - 0.5) * (i % 2 ? 1 : 1 / cos(p[0] * M_PI / 180));
+            if (fabs(q[1] - p[1]) > 60) continue;
+            double truth = vincenty(p, q);
+            if (i % 7 == 0) q[1] -= 360;
+            counts_as(&planar, seen[0], p);
+            counts_as(&planar, seen[1], q);
+            double made =
+                hypot((seen[0][0] - seen[1][0]) * planar.unit[0], (seen[0][1] - seen[1][1]) * planar.unit[1]);
+            if (!(made <= truth * (1 + 1e-7) + 1e-3))
+                fail_msg("box %zu: (%.17g, %.17g) and (%.17g, %.17g), %.10g m, are taken for %.10g", k, p[0],
+                         p[1], q[0], q[1], truth, made);
+        }
+        for (int i = 0; i < 200; i++) { /* in the box nothing is moved, whichever turn it is */
+            double p[2] = { low[0] + (high[0] - low[0]) * uniform(),
+                            low[1] + (high[1] - low[1]) * uniform() },
+                   out[2];
+            double turned[2] = { p[0], p[1] + (p[1] < 0 ? 360 : -360) };
+            counts_as(&planar, out, i % 3 ? p : turned);
+            assert_true(hypot((out[0] - p[0]) * planar.unit[0], (out[1] - p[1]) * planar.unit[1]) < 1e-2);
+        }
+    }
+}
+
 static void degrees_are_released_in_the_box(void **state)
 {
     const double low[2] = { 40.4, -74.3 }, high[2] = { 41, -73.6 }, place[2] = { 40.7, -73.99 };
@@ -256,6 +315,7 @@ int main(void)
         cmocka_unit_test(boxes_and_hostile_places),
         cmocka_unit_test(units_scale_coordinates),
         cmocka_unit_test(the_projection_never_lengthens),
+        cmocka_unit_test(no_place_is_moved_apart),
         cmocka_unit_test(degrees_are_released_in_the_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
