@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Neighbouring tables of hostile rows with the same coins, for mechanisms whose noise
+ * follows the data: statements are the same, the number of coins taken is the same, and
+ * answers differ as the proofs allow: f + S/r z with one z on both sides. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "dusk/mechanisms.h"
+#include "mechanisms/smooth_quantile.h"
+#include "mechanisms/smooth_sensitivity.h"
+#include "random/generator.h"
+#include "random/tape.h"
+#include "support.h"
+
+#define ROWS 60
+#define ROUNDS 30
+
+static uint64_t seed = 23;
+
+static uint64_t next(void) { return splitmix64(&seed); }
+
+static double hostile_row(void)
+{
+    static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, 0x1p53 };
+    uint64_t r = next();
+    return r % 4 ? (double)(int64_t)next() * 0x1p-60 : odd[r / 4 % 8];
+}
+
+typedef struct tables {
+    double rows[2][ROWS];
+    size_t n[2];
+} tables;
+
+static tables neighbours(dusk_neighbours relation)
+{
+    tables t = { .n = { 1 + next() % ROWS, 0 } };
+    for (size_t i = 0; i < t.n[0]; i++) t.rows[0][i] = t.rows[1][i] = hostile_row();
+    t.n[1] = relation == DUSK_ADD_REMOVE ? t.n[0] - 1 : t.n[0];
+    if (relation == DUSK_REPLACE_ONE) t.rows[1][t.n[1] - 1] = hostile_row();
+    return t;
+}
+
+static dusk_aggregate request(dusk_neighbours relation, double delta)
+{
+    dusk_aggregate how;
+    dusk_aggregate_init(&how);
+    how.neighbours = relation;
+    how.lower = -8;
+    how.upper = 8;
+    how.epsilon = 1;
+    how.delta = delta;
+    return how;
+}
+
+/* What was computed from the rows: the quantile and its smooth sensitivity. */
+static void look(const double *rows, size_t n, double beta, double *value, double *sensitivity)
+{
+    double sorted[ROWS];
+    uint64_t spare[ROWS];
+    dusk_ordered_sort(sorted, spare, rows, n, -8, 8);
+    dusk_ordered x = { sorted, n, -8, 8 };
+    size_t r = dusk_rank_of(dusk_rank_target(0.5), n);
+    *value = dusk_ordered_row(&x, (int64_t)r);
+    *sensitivity = dusk_ordered_smooth(&x, r, 1, dusk_smooth_inner_beta(beta));
+}
+
+/* One side of a run. */
+typedef struct side {
+    dusk_answer answer;
+    bool released;
+    uint64_t after; /* the coins that come next */
+    char text[8192];
+} side;
+
+typedef dusk_status run(side *s, const dusk_aggregate *how, const double *rows, size_t n,
+                        dusk_generator *gen);
+
+static void play(side both[2], run *one, const dusk_aggregate *how, const tables *t, uint64_t round)
+{
+    for (int i = 0; i < 2; i++) {
+        dusk_generator *gen;
+        assert_int_equal(dusk_generator_new_seeded(&gen, round, NULL), DUSK_OK);
+        assert_int_equal(one(&both[i], how, t->rows[i], t->n[i], gen), DUSK_OK);
+        assert_int_equal(dusk_generator_words(gen, &both[i].after, 1, 64, NULL), DUSK_OK);
+        assert_int_equal(
+            dusk_statement_json(&both[i].answer.statement, both[i].text, sizeof both[i].text, NULL), DUSK_OK);
+        dusk_generator_free(gen);
+    }
+    assert_string_equal(both[0].text, both[1].text);
+}
+
+static dusk_status smooth(side *s, const dusk_aggregate *how, const double *rows, size_t n,
+                          dusk_generator *gen)
+{
+    dusk_smooth_options options;
+    dusk_smooth_options_init(&options);
+    options.law = how->delta > 0 ? DUSK_SMOOTH_LAPLACE : DUSK_SMOOTH_CAUCHY;
+    return dusk_smooth_quantile_release(&s->answer, how, &options, 0.5, rows, n, gen, NULL);
+}
+
+static void smooth_medians(void **state)
+{
+    (void)state;
+    for (int with_delta = 0; with_delta < 2; with_delta++)
+        for (dusk_neighbours relation = DUSK_ADD_REMOVE; relation <= DUSK_REPLACE_ONE; relation++)
+            for (uint64_t round = 0; round < ROUNDS; round++) {
+                dusk_aggregate how = request(relation, with_delta ? 1e-3 : 0);
+                tables t = neighbours(relation);
+                dusk_smooth mechanism;
+                side both[2];
+                double f[2], s[2];
+                assert_int_equal(dusk_smooth_init(&mechanism,
+                                                  with_delta ? DUSK_SMOOTH_LAPLACE : DUSK_SMOOTH_CAUCHY, 1, 0,
+                                                  1, how.delta, 0, NULL),
+                                 DUSK_OK);
+                play(both, smooth, &how, &t, round);
+                assert_int_equal(both[0].after, both[1].after);
+                for (int i = 0; i < 2; i++) look(t.rows[i], t.n[i], mechanism.beta, &f[i], &s[i]);
+                assert_true(fabs(f[0] - f[1]) <= fmin(s[0], s[1]));
+                assert_true(fabs(log(s[0] / s[1])) <= mechanism.beta);
+                /* away from the bounds both answers have the same z */
+                double z[2];
+                for (int i = 0; i < 2; i++) z[i] = (both[i].answer.value - f[i]) / s[i];
+                if (fabs(both[0].answer.value) < 8 && fabs(both[1].answer.value) < 8)
+                    assert_true(fabs(z[0] - z[1]) < 1e-6 * (1 + fabs(z[0])));
+            }
+}
+
+static dusk_status propose(side *s, const dusk_aggregate *how, const double *rows, size_t n,
+                           dusk_generator *gen)
+{
+    return dusk_propose_quantile_release(&s->answer, &s->released, how, DUSK_LAPLACE, 4, 0.5, rows, n, gen,
+                                         NULL);
+}
+
+static void proposals(void **state)
+{
+    (void)state;
+    unsigned answered = 0;
+    for (dusk_neighbours relation = DUSK_ADD_REMOVE; relation <= DUSK_REPLACE_ONE; relation++)
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            dusk_aggregate how = request(relation, 0.2);
+            tables t = neighbours(relation);
+            side both[2];
+            play(both, propose, &how, &t, round);
+            assert_int_equal(both[0].after, both[1].after);
+            if (!both[0].released || !both[1].released) continue;
+            answered++;
+            assert_true(fabs(both[0].answer.value - both[1].answer.value) <= 16);
+        }
+    assert_true(answered > 5);
+}
+
+static double block_mean(const size_t *index, size_t n, void *context)
+{
+    const double *rows = context;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += rows[index[i]];
+    return sum / (double)n;
+}
+
+static dusk_status blocks(side *s, const dusk_aggregate *how, const double *rows, size_t n,
+                          dusk_generator *gen)
+{
+    double copy[ROWS];
+    memcpy(copy, rows, n * sizeof *copy);
+    return dusk_sample_and_aggregate_release(&s->answer, how, DUSK_BLOCKS_MEAN, 10, n, NULL, block_mean, copy,
+                                             gen, NULL);
+}
+
+/* One block of ten changes; with exchanged rows the coins are the same to the end. */
+static void means_of_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        dusk_aggregate how = request(DUSK_REPLACE_ONE, 0);
+        tables t = neighbours(DUSK_REPLACE_ONE);
+        side both[2];
+        how.epsilon = 50;
+        play(both, blocks, &how, &t, round);
+        assert_int_equal(both[0].after, both[1].after);
+        assert_true(fabs(both[0].answer.value - both[1].answer.value) <= 1.6 + 1e-9);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smooth_medians),
+        cmocka_unit_test(proposals),
+        cmocka_unit_test(means_of_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
