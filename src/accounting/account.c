@@ -422,3 +422,16 @@ dusk_status dusk_account_delta(dusk_account *out, const dusk_composition *compos
     return status == DUSK_OK ? account(out, composition, accountant, (dusk_question){ true, epsilon }, err)
                              : status;
 }
+
+dusk_status dusk_account_event(dusk_account *out, const dusk_event *event, double delta,
+                               dusk_neighbours neighbours, dusk_accountant accountant, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_composition *composition = NULL;
+    DUSK_TRY(dusk_composition_new(&composition, neighbours, err));
+    DUSK_TRY(dusk_composition_add(composition, event, 1, err));
+    DUSK_TRY(dusk_account_epsilon(out, composition, delta, accountant, err));
+done:
+    dusk_composition_free(composition);
+    return status;
+}

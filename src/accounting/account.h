@@ -43,6 +43,11 @@ DUSK_MUST_USE dusk_status dusk_pricing_ask_direction(dusk_account *out, dusk_pri
                                                      size_t direction, dusk_question question,
                                                      dusk_error *err);
 
+/* What an event alone costs: dusk_account_epsilon of a composition of nothing else. */
+DUSK_MUST_USE dusk_status dusk_account_event(dusk_account *out, const dusk_event *event, double delta,
+                                             dusk_neighbours neighbours, dusk_accountant accountant,
+                                             dusk_error *err);
+
 /* Checks shared by all that ask. */
 DUSK_MUST_USE dusk_status dusk_check_delta(double delta, dusk_error *err);
 DUSK_MUST_USE dusk_status dusk_check_epsilon(double epsilon, dusk_error *err);

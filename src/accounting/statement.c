@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounting/account.h"
 #include "accounting/event.h"
 #include "base/text.h"
 
@@ -66,18 +67,13 @@ static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbour
 static dusk_status price_best(dusk_statement *statement, const dusk_event *event, dusk_neighbours relation,
                               dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    dusk_composition *composition = NULL;
     dusk_account account;
-    DUSK_TRY(dusk_composition_new(&composition, relation, err));
-    DUSK_TRY(dusk_composition_add(composition, event, 1, err));
-    DUSK_TRY(dusk_account_epsilon(&account, composition, statement->delta, DUSK_BEST, err));
+    dusk_status status = dusk_account_event(&account, event, statement->delta, relation, DUSK_BEST, err);
+    if (status != DUSK_OK) return status;
     statement->epsilon = account.bound.upper;
     const char *name = dusk_accountant_name(account.accountant);
     memcpy(statement->accountant, name, strlen(name) + 1);
-done:
-    dusk_composition_free(composition);
-    return status;
+    return DUSK_OK;
 }
 
 /* Whether basic composition says all there is to say: one part has its own curve, and

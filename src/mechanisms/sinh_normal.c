@@ -7,6 +7,7 @@
  * released: noise_release.c. */
 #include <math.h>
 
+#include "accounting/account.h"
 #include "base/error.h"
 #include "base/mutant.h"
 #include "mechanisms/noise.h"
@@ -128,20 +129,6 @@ done:
     return status;
 }
 
-static dusk_status price(const dusk_event *event, double *epsilon, double delta, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    dusk_composition *composition = NULL;
-    dusk_account account;
-    DUSK_TRY(dusk_composition_new(&composition, DUSK_ADD_REMOVE, err));
-    DUSK_TRY(dusk_composition_add(composition, event, 1, err));
-    DUSK_TRY(dusk_account_epsilon(&account, composition, delta, DUSK_TCDP, err));
-    *epsilon = account.bound.upper;
-done:
-    dusk_composition_free(composition);
-    return status;
-}
-
 /* The orders that matter for delta at rho, and some more. */
 static double enough_orders(double rho, double delta) { return 2 + 1.1 * sqrt(-log(delta) / rho); }
 
@@ -169,6 +156,7 @@ dusk_status dusk_sinh_normal_init(dusk_noise *out, double sensitivity, double ep
     dusk_status status = DUSK_OK;
     dusk_noise noise;
     dusk_event event;
+    dusk_account account;
     double rho, given;
 
     DUSK_TRY(dusk_noise_start(&noise, DUSK_SINH_NORMAL, 1, sensitivity, epsilon, 0, err));
@@ -180,7 +168,8 @@ dusk_status dusk_sinh_normal_init(dusk_noise *out, double sensitivity, double ep
     for (double less = 0x1p-45; !(given <= epsilon) && less < 0x1p-5; less *= 8) {
         DUSK_TRY(calibrate(&noise, rho, enough_orders(rho, delta), grid, err));
         DUSK_TRY(dusk_noise_event(&noise, &event, err));
-        DUSK_TRY(price(&event, &given, delta, err));
+        DUSK_TRY(dusk_account_event(&account, &event, delta, DUSK_ADD_REMOVE, DUSK_TCDP, err));
+        given = account.bound.upper;
         rho *= 1 - less;
     }
     noise.promise = (dusk_budget){ epsilon, delta };

@@ -14,6 +14,7 @@
  * the whole run within the promise. Proof: sparse_vector_plan.proof.md. */
 #include <math.h>
 
+#include "accounting/account.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -126,17 +127,11 @@ static dusk_status set_laplace(dusk_sparse_plan *plan, const dusk_sparse_vector_
 static dusk_status price(const dusk_event *event, double delta, dusk_accountant accountant, double *epsilon,
                          dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    dusk_composition *composition = NULL;
     dusk_account account;
-    DUSK_TRY(dusk_composition_new(&composition, DUSK_ADD_REMOVE, err));
-    DUSK_TRY(dusk_composition_add(composition, event, 1, err));
-    status = dusk_account_epsilon(&account, composition, delta, accountant, err);
+    dusk_status status = dusk_account_event(&account, event, delta, DUSK_ADD_REMOVE, accountant, err);
     if (status == DUSK_ERR_UNSUPPORTED && accountant != DUSK_BEST)
-        status = dusk_account_epsilon(&account, composition, delta, DUSK_BEST, err);
+        status = dusk_account_event(&account, event, delta, DUSK_ADD_REMOVE, DUSK_BEST, err);
     if (status == DUSK_OK) *epsilon = account.bound.upper;
-done:
-    dusk_composition_free(composition);
     return status;
 }
 

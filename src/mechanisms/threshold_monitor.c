@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+#include "accounting/account.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -71,22 +72,16 @@ static dusk_status check_options(const dusk_threshold_monitor_options *options, 
 static dusk_status try_scale(const dusk_threshold_monitor_options *options, double scale, bool *enough,
                              dusk_event *event, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    dusk_composition *composition = NULL;
     dusk_account account;
     double each = DUSK_MUTATE(MONITOR_EACH_TOO_SMALL, dusk_div_up(1, scale), 0.9 / scale);
-    DUSK_TRY(dusk_composition_new(&composition, options->neighbours, err));
-    DUSK_TRY(dusk_event_threshold_monitor(event, each, options->contributions, err));
-    DUSK_TRY(dusk_composition_add(composition, event, 1, err));
+    dusk_status status = dusk_event_threshold_monitor(event, each, options->contributions, err);
+    if (status != DUSK_OK) return status;
     /* the losses are a lattice; where it gives up the noise is far too small */
     dusk_accountant accountant = options->contributions == 1 ? DUSK_BEST : DUSK_LATTICE;
     *enough = false;
-    status = dusk_account_epsilon(&account, composition, options->delta, accountant, err);
+    status = dusk_account_event(&account, event, options->delta, options->neighbours, accountant, err);
     if (status == DUSK_OK) *enough = account.bound.upper <= options->epsilon;
-    if (status == DUSK_ERR_UNSUPPORTED) status = DUSK_OK;
-done:
-    dusk_composition_free(composition);
-    return status;
+    return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
 }
 
 enum { HALVINGS = 28 };
