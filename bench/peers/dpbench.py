@@ -60,6 +60,8 @@ def prepare():
     package.estimate_engine = importlib.import_module("dpcomp_core.algorithm.estimate_engine")
     prepare_dawa(root)
     prepare_ahp(root)
+    from dpcomp_core.query_nd_union import ndRangeUnion  # numpy no longer takes lists of slices
+    ndRangeUnion.slice = staticmethod(lambda r: tuple(slice(i, j + 1) for i, j in zip(r.lb, r.ub)))
 
 
 def prepare_dawa(root):
@@ -157,6 +159,7 @@ def main():
     parser.add_argument("--dimensions", default="1,2")
     parser.add_argument("--only", default="", help="names of algorithms, a comma between them")
     parser.add_argument("--sets", type=int, default=100, help="at most so many data sets of each dimension")
+    parser.add_argument("--verbose", action="store_true", help="say what comes out of every trial")
     options = parser.parse_args()
     prepare()
     jobs = []
@@ -171,6 +174,8 @@ def main():
     errors, problems = {}, {}
     with multiprocessing.Pool(options.jobs) as pool:
         for dimensions, name, scale, path, error, problem in pool.imap_unordered(trial, jobs):
+            if options.verbose:
+                print("%dD %s %d %s: %s" % (dimensions, name, scale, os.path.basename(path), error or problem), file=sys.stderr)
             if error is None:
                 problems[dimensions, name] = problem
             else:
