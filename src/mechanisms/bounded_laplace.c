@@ -38,8 +38,17 @@ double dusk_bounded_laplace_epsilon_up(double scale, double steps, double cells)
 
 /* --- the range in steps ----------------------------------------------------- */
 
-static double first_step(const dusk_bounded_laplace *m) { return ceil(ldexp(m->lower, -m->grid)); }
-static double last_step(const dusk_bounded_laplace *m) { return floor(ldexp(m->upper, -m->grid)); }
+/* ldexp may lose a number, but not its sign. */
+static double first_step(const dusk_bounded_laplace *m)
+{
+    return fmax(ceil(ldexp(m->lower, -m->grid)), m->lower > 0 ? 1 : -INFINITY);
+}
+
+static double last_step(const dusk_bounded_laplace *m)
+{
+    return fmin(floor(ldexp(m->upper, -m->grid)), m->upper < 0 ? -1 : INFINITY);
+}
+
 static double scale_in_steps(const dusk_bounded_laplace *m) { return ldexp(m->scale, -m->grid); }
 static double sensitivity_in_steps(const dusk_bounded_laplace *m)
 {

@@ -61,6 +61,9 @@ static dusk_status check_request(const dusk_knorm *knorm, dusk_error *err)
 /* What can be drawn: every answer and every scale is then a normal double. */
 dusk_status dusk_ball_check_grid(double scale, double deviates, int grid, dusk_error *err)
 {
+    if (grid == DUSK_GRID_DEFAULT)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "measure the value in another unit",
+                         "noise of scale %.3g cannot be represented", scale);
     if (grid < DUSK_GRID_MIN || grid > DUSK_GRID_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "measure the value in another unit",
                          "the grid 2^%d lies outside 2^%d .. 2^%d", grid, DUSK_GRID_MIN, DUSK_GRID_MAX);

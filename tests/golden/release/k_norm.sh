@@ -8,4 +8,5 @@ dusk release k-norm --norm l2 --epsilon 1
 dusk release k-norm --norm l3 --epsilon 1 --sensitivity 1
 dusk release k-norm --norm l2 --epsilon 1 --sensitivity 1 --delta 1e-6
 dusk release k-norm --norm l2 --epsilon 1 --sensitivity 1 --grid 60 --dry-run
+dusk release k-norm --norm l2 --epsilon 1 --sensitivity 1e-320 --dry-run
 dusk release k-norm --norm l2 --epsilon 1 --sensitivity 1 </dev/null

@@ -133,6 +133,16 @@ static void answers_lie_in_the_range(void **state)
                 assert_int_equal(dusk_bounded_laplace_release(&m, &out, values[i], gen, NULL), DUSK_OK);
                 assert_true(out >= 0.1 && out <= 0.7 && ldexp(out, -step) == rint(ldexp(out, -step)));
             }
+    for (int k = 0; k < 200; k++) { /* an end that is nothing beside a step */
+        const double near = 1e-310, far = 0x1p882;
+        dusk_bounded_laplace m[2];
+        double out[2];
+        assert_int_equal(dusk_bounded_laplace_init(&m[0], near, far, 0x1p880, 0.1, 880, NULL), DUSK_OK);
+        assert_int_equal(dusk_bounded_laplace_init(&m[1], -far, -near, 0x1p880, 0.1, 880, NULL), DUSK_OK);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(dusk_bounded_laplace_release(&m[i], &out[i], 0, gen, NULL), DUSK_OK);
+        assert_true(out[0] >= near && out[0] <= far && out[1] >= -far && out[1] <= -near);
+    }
     dusk_generator_free(gen);
 }
 
