@@ -126,3 +126,11 @@ double dusk_smooth_ratio(dusk_smooth_law law, uint32_t degrees, double beta, dou
     if (law == DUSK_SMOOTH_GAUSSIAN) return dusk_smooth_gaussian_ratio(beta, epsilon, delta);
     return dusk_smooth_student_t_ratio(degrees, beta, epsilon);
 }
+
+bool dusk_smooth_is_enough(const dusk_smooth *smooth)
+{
+    double beta = smooth->beta, epsilon = smooth->promise.epsilon, delta = smooth->promise.delta;
+    if (smooth->law == DUSK_SMOOTH_LAPLACE) return laplace_is_enough(smooth->ratio, beta, epsilon, delta);
+    if (smooth->law == DUSK_SMOOTH_GAUSSIAN) return gaussian_is_enough(smooth->ratio, beta, epsilon, delta);
+    return smooth->ratio <= dusk_smooth_student_t_ratio(smooth->degrees, beta, epsilon);
+}

@@ -141,8 +141,9 @@ static dusk_status check_smooth(const dusk_smooth *smooth, dusk_error *err)
     dusk_status status =
         check_promise(smooth->law, smooth->degrees, smooth->promise.epsilon, smooth->promise.delta, err);
     if (status != DUSK_OK) return status;
-    if (smooth->beta > 0 && smooth->ratio > 0 && smooth->least > 0 && smooth->grid >= DUSK_GRID_MIN &&
-        smooth->grid <= DUSK_GRID_MAX && isfinite(smooth->ratio))
+    if (smooth->beta > 0 && smooth->ratio > 0 && smooth->grid >= DUSK_GRID_MIN &&
+        smooth->grid <= DUSK_GRID_MAX && smooth->least == ldexp(LEAST_STEPS, smooth->grid) &&
+        dusk_smooth_is_enough(smooth))
         return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "make it with dusk_smooth_init", "the mechanism was never made");
 }

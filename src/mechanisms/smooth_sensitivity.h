@@ -22,6 +22,9 @@ double dusk_smooth_gaussian_ratio(double beta, double epsilon, double delta);
 /* One of the three. */
 double dusk_smooth_ratio(dusk_smooth_law law, uint32_t degrees, double beta, double epsilon, double delta);
 
+/* Does the ratio of a mechanism keep its promise at its beta? */
+bool dusk_smooth_is_enough(const dusk_smooth *smooth);
+
 /* A t, rounded up, with P(|Z| > t) <= p, p in (0, 1). */
 double dusk_smooth_tail_up(const dusk_smooth *smooth, double p);
 

@@ -73,6 +73,17 @@ static void what_was_never_made_is_refused(void **state)
     assert_int_equal(dusk_smooth_release(&smooth, &out, 1, 1, *state, NULL), DUSK_ERR_ARGUMENT);
     assert_int_equal(dusk_smooth_event(&smooth, &event, NULL), DUSK_ERR_ARGUMENT);
     assert_int_equal(dusk_smooth_interval(&smooth, &out, 0.9, NULL), DUSK_ERR_ARGUMENT);
+    for (int i = 0; i < 4; i++) { /* less noise than was promised */
+        smooth = made(laws[i], 1);
+        smooth.ratio *= 1.001;
+        assert_int_equal(dusk_smooth_release(&smooth, &out, 1, 1, *state, NULL), DUSK_ERR_ARGUMENT);
+        smooth = made(laws[i], 1);
+        smooth.beta *= 1.01;
+        assert_int_equal(dusk_smooth_event(&smooth, &event, NULL), DUSK_ERR_ARGUMENT);
+        smooth = made(laws[i], 1);
+        smooth.least /= 2;
+        assert_int_equal(dusk_smooth_release(&smooth, &out, 1, 1, *state, NULL), DUSK_ERR_ARGUMENT);
+    }
     assert_true(out == 5);
 }
 
