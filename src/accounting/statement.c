@@ -9,6 +9,7 @@
 
 #include "accounting/account.h"
 #include "accounting/event.h"
+#include "base/mutant.h"
 #include "base/text.h"
 
 const char *dusk_neighbours_name(dusk_neighbours neighbours)
@@ -49,7 +50,8 @@ static dusk_status check_words(const char *name, const char *words, size_t room,
 
 /* The relation by which the event is priced: its noise is relative to what the
  * statement's own relation can change already, so a replacement is not counted twice;
- * what samples, shuffles or responds means the relation itself. */
+ * what samples, shuffles, responds or divides the data means the relation itself: a
+ * unit that is replaced may move from one part to another. */
 static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbours neighbours)
 {
     for (uint64_t i = 0; i < nodes->count; i++) {
@@ -58,7 +60,9 @@ static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbour
         bool replaces = kind == DUSK_EVENT_RANDOMIZED_RESPONSE || kind == DUSK_EVENT_SHUFFLE ||
                         kind == DUSK_EVENT_SHUFFLE_RESPONSE || kind == DUSK_EVENT_METRIC ||
                         kind == DUSK_EVENT_THRESHOLD_MONITOR;
-        if (replaces || (kind < DUSK_EVENT_KINDS && dusk_event_form_of(kind)->below == DUSK_BELOW_SUM))
+        bool divides = DUSK_MUTATE(STATEMENT_UNITS_STAY, kind == DUSK_EVENT_PARALLEL, false);
+        if (replaces || divides ||
+            (kind < DUSK_EVENT_KINDS && dusk_event_form_of(kind)->below == DUSK_BELOW_SUM))
             return neighbours;
     }
     return DUSK_ADD_REMOVE;

@@ -107,6 +107,12 @@ static void priced_for_its_relation(void **state)
     assert_int_equal(dusk_event_parse(&event, "metric(0.5, 2) + laplace(1)", NULL), DUSK_OK);
     assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_REPLACE_ONE, "place", NULL), DUSK_OK);
     assert_true(s.epsilon >= 3 && s.epsilon < 3 * (1 + 1e-6));
+    /* a unit that is replaced may leave one part and come into another */
+    assert_int_equal(dusk_event_parse(&event, "parallel(laplace(1), laplace(1))", NULL), DUSK_OK);
+    assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
+    assert_true(s.epsilon < 1 + 1e-6);
+    assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_REPLACE_ONE, "row", NULL), DUSK_OK);
+    assert_true(s.epsilon >= 2);
     assert_int_equal(dusk_event_parse(&event, "pure(0.1) * 100", NULL), DUSK_OK);
     assert_int_equal(dusk_statement_init(&s, &event, 1e-6, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
     assert_true(s.epsilon < 6);
