@@ -356,6 +356,7 @@ static dusk_status parse_named(dusk_named *out, char *line, size_t place, dusk_e
     char place_text[32];
     size_t name_length = 0;
     const char *number = split_line(line, &name_length), *name = line;
+    out->placed = !number;
     if (!number) {
         snprintf(place_text, sizeof place_text, "%zu", place);
         number = line;

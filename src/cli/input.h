@@ -68,10 +68,12 @@ void dusk_numbers_free(double *values, size_t n);
 
 /* Lines of a name and a number: a tab, or else the last comma or space is
  * between them. A line with one field is a number; its name is its place in
- * the list, from 1. Blank lines are skipped; there is no header. */
+ * the list, from 1, and moves with the lines before it. Blank lines are skipped; there
+ * is no header. */
 typedef struct dusk_named {
     char *name;
     double number;
+    bool placed; /* the name is the place: there was none */
 } dusk_named;
 dusk_status dusk_input_named(dusk_input *input, dusk_named **list, size_t *n, dusk_error *err);
 void dusk_named_free(dusk_named *list, size_t n);

@@ -46,7 +46,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A key that comes twice counts once, with the larger number: a unit moves the
- * larger of two counts by no more than either. What is no number is no unit. */
+ * larger of two counts by no more than either. What is no number is no unit. A line
+ * without a key is left out: its place is no key, since a unit that brings a key of its
+ * own would rename all that come behind it. */
 static size_t join_keys(dusk_named *list, size_t n, uint64_t *units)
 {
     size_t kept = 0;
@@ -54,6 +56,7 @@ static size_t join_keys(dusk_named *list, size_t n, uint64_t *units)
     for (size_t i = 0; i < n; i++) {
         double x = list[i].number;
         uint64_t count = x >= 1 ? x < 0x1p53 ? (uint64_t)x : UINT64_C(1) << 53 : 0;
+        if (list[i].placed) continue;
         if (kept && !strcmp(list[kept - 1].name, list[i].name)) {
             if (count > units[kept - 1]) units[kept - 1] = count;
             continue;
@@ -151,10 +154,12 @@ dusk_status release_keys(release_job *job, dusk_error *err)
     dusk_status status;
     dusk_key_selection selection;
     dusk_statement statement;
-    release_receipt receipt = { .statement = &statement,
-                                .label = "accuracy",
+    release_receipt receipt = {
+        .statement = &statement,
+        .label = "accuracy",
 
-                                .input = "what is not a number of units counts as none" };
+        .input = "what is not a number of units counts as none, and a line without a key is left out"
+    };
     dusk_named *list = NULL;
     uint64_t *units = NULL;
     bool *keep = NULL;
