@@ -115,16 +115,22 @@ static void become(const char *command, int in, int out)
     int nowhere = open("/dev/null", O_WRONLY);
     struct sigaction usual = { .sa_handler = SIG_DFL };
     sigaction(SIGPIPE, &usual, NULL);
-    if (nowhere >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(nowhere, 2) >= 0)
+    if (nowhere >= 0 && dup2(nowhere, 2) >= 0 && dup2(in, 0) >= 0 && dup2(out, 1) >= 0)
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }
 
-/* A pipe that the command does not inherit but as its standard input and output. */
+/* A pipe that the command does not inherit but as its standard input and output. Its ends
+ * are none of the numbers of these, also where ours are closed. */
 static bool open_pipe(int ends[2])
 {
-    if (pipe(ends) != 0) return false;
-    return fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
+    int low[2];
+    if (pipe(low) != 0) return false;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
+        close(low[i]);
+    }
+    return ends[0] >= 0 && ends[1] >= 0;
 }
 
 static bool start(child *c, const char *command)

@@ -8,6 +8,7 @@ $rows --blocks 3 --exec 'awk -F, "NR > 1 { s += \$1 } END { print s / (NR - 1) }
 printf '1 2\n\n3 4\n' | $rows --blocks 1 --exec 'grep -c "^[13] [24]$"' --dry-run
 printf '1 2\n\n3 4\n5 6' | dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^[135] [246]$"' 2>/dev/null | awk '{ print "three rows:", ($1 > 2.5 && $1 < 3.5) }'
 dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^id,name"' people.csv 2>/dev/null | awk '{ print "one header:", ($1 > 0.5 && $1 < 1.5) }'
+dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^id,name"' people.csv 2>/dev/null <&- | awk '{ print "without standard input:", ($1 > 0.5 && $1 < 1.5) }'
 $saa --blocks 3 --function mean --json people.csv
 $saa --blocks 3 --function mean --dry-run
 # a command that fails, says too much, or does not read its input, is not heard
