@@ -16,6 +16,7 @@ enum { MOST = 3, ANSWERS = 1 << MOST, CODES = ANSWERS + 9 };
 /* One run; outcomes are numbered by outcome_code. */
 typedef struct law {
     dusk_sparse_vector_options options;
+    dusk_sparse_plan plan;
     double query[MOST];
     size_t queries;
     double mass[CODES], undecided;
@@ -33,7 +34,7 @@ static bool run(dusk_generator *gen, void *context)
 {
     law *l = context;
     dusk_sparse_vector *sv;
-    dusk_status status = dusk_sparse_vector_new_on(&sv, &l->options, 0, 2, gen, NULL);
+    dusk_status status = dusk_sparse_vector_start(&sv, &l->options, &l->plan, 2, gen, NULL);
     unsigned answers = 0;
     double value = NAN;
     for (size_t i = 0; status == DUSK_OK && i < l->queries && dusk_sparse_vector_hits_left(sv) > 0; i++) {
@@ -52,6 +53,7 @@ static bool run(dusk_generator *gen, void *context)
 static void walk(law *l, unsigned depth, double enough)
 {
     memset(l->mass, 0, sizeof l->mass);
+    assert_int_equal(dusk_sparse_plan_make(&l->plan, &l->options, 0, NULL), DUSK_OK);
     l->undecided = dusk_tape_walk(depth, run, l);
     assert_true(l->undecided < enough);
 }
