@@ -237,6 +237,13 @@ done:
     return status;
 }
 
+dusk_status release_end_after(release_job *job, const release_receipt *receipt, dusk_status answered,
+                              dusk_error *err)
+{
+    dusk_status status = release_end(job, receipt, answered == DUSK_OK ? err : NULL);
+    return answered == DUSK_OK ? status : answered;
+}
+
 /* ---- The command --------------------------------------------------------------- */
 
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)

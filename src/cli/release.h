@@ -121,5 +121,9 @@ bool release_json(release_job *job);
 /* The end of every run: statement and ledger in the JSON object, then, when the
  * answer has left, the receipt on standard error. */
 dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_error *err);
+/* The same where some answers were given before `answered` said why there are no more: what
+ * was spent is told first, and the failure stays the result. */
+dusk_status release_end_after(release_job *job, const release_receipt *receipt, dusk_status answered,
+                              dusk_error *err);
 
 #endif

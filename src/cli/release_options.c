@@ -84,7 +84,7 @@ const dusk_option dusk_release_options[] = {
     { .name = "omega", .argument = "W", NUMBER, AT(omega), .sample = "20", .heading = "Mechanism",
       .help = "... for orders up to W" },
     { .name = "monotonic", FLAG, AT(monotonic), .heading = "Mechanism",
-      .help = "one unit moves all scores or queries in the same direction, as counts do: half the noise" },
+      .help = "one unit moves all scores or queries in the same direction, as counts do where it is added or removed: half the noise" },
     { .name = "noise", .argument = "exponential|gumbel|laplace|gaussian|cauchy|student-t", CHOICE, AT(noise),
       .sample = "gumbel", .heading = "Mechanism",
       .help = "noisy-max: exponential (default), gumbel or laplace; sparse-vector, candidates: laplace (default) or gaussian; "

@@ -71,12 +71,12 @@ static dusk_status print_answer(release_job *job, bool above, double value, dusk
         if (numeric) dusk_json_key(&job->json, "value");
         if (numeric) dusk_json_number(&job->json, value);
         dusk_json_close(&job->json, '}');
-        return DUSK_OK;
+    } else {
+        fputs(above ? "above" : "below", stdout);
+        if (numeric) fputc('\t', stdout);
+        if (numeric) dusk_print_number(stdout, value);
+        fputc('\n', stdout);
     }
-    fputs(above ? "above" : "below", stdout);
-    if (numeric) fputc('\t', stdout);
-    if (numeric) dusk_print_number(stdout, value);
-    fputc('\n', stdout);
     return dusk_output_flush(err); /* who asks may be waiting for it */
 }
 
@@ -127,7 +127,7 @@ static void describe_margin(const release_job *job, release_receipt *receipt, do
 
 dusk_status release_sparse_vector(release_job *job, dusk_error *err)
 {
-    dusk_status status;
+    dusk_status status, answered = DUSK_OK;
     dusk_sparse_vector *sv = NULL;
     dusk_statement statement;
     release_receipt receipt = { .statement = &statement,
@@ -141,11 +141,12 @@ dusk_status release_sparse_vector(release_job *job, dusk_error *err)
     DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, 1, job->settings->confidence, err));
     if (!job->settings->dry_run) DUSK_TRY(release_open(job, &input, DUSK_INPUT_NUMBERS, err));
     begin_answers(job);
-    if (!job->settings->dry_run) DUSK_TRY(answer_all(job, sv, &input, &asked, err));
+    if (!job->settings->dry_run) answered = answer_all(job, sv, &input, &asked, err);
+    if (asked == 0) DUSK_TRY(answered);
     if (asked > 1) DUSK_TRY(dusk_sparse_vector_interval(sv, &margin, asked, job->settings->confidence, err));
     end_answers(job, margin);
     describe_margin(job, &receipt, margin, asked ? asked : 1);
-    DUSK_TRY(release_end(job, &receipt, err));
+    status = release_end_after(job, &receipt, answered, err);
 done:
     if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;
     dusk_sparse_vector_free(sv);
@@ -247,7 +248,7 @@ static void describe_monitor(const release_job *job, release_receipt *receipt, d
 
 dusk_status release_threshold_monitor(release_job *job, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
+    dusk_status status = DUSK_OK, answered = DUSK_OK;
     dusk_threshold_monitor *monitor = NULL;
     dusk_rows rows = { .row = NULL };
     dusk_statement statement;
@@ -264,12 +265,13 @@ dusk_status release_threshold_monitor(release_job *job, dusk_error *err)
     if (run) DUSK_TRY(read_rows(job, &rows, err));
     if (run) DUSK_TRY(new_monitor(job, &monitor, &rows, err));
     begin_answers(job);
-    if (run) DUSK_TRY(answer_queries(job, monitor, &rows, &asked, err));
+    if (run) answered = answer_queries(job, monitor, &rows, &asked, err);
+    if (asked == 0) DUSK_TRY(answered);
     if (asked > 1)
         DUSK_TRY(dusk_threshold_monitor_interval(monitor, &margin, asked, job->settings->confidence, err));
     end_answers(job, margin);
     describe_monitor(job, &receipt, margin, asked);
-    DUSK_TRY(release_end(job, &receipt, err));
+    status = release_end_after(job, &receipt, answered, err);
 done:
     dusk_threshold_monitor_free(monitor);
     dusk_rows_free(&rows);

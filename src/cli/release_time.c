@@ -138,6 +138,7 @@ static dusk_status answer_all(release_job *job, dusk_stream *stream, dusk_input 
     uint64_t step = 0, most = release_given(job, "length") ? (uint64_t)job->settings->length : UINT64_MAX;
     double number, value, half_width;
     while (step < most && dusk_input_step(input, &number)) {
+        if (step == 0) *widest = 0;
         DUSK_TRY(dusk_stream_release(stream, &value, number, job->gen, err));
         DUSK_TRY(dusk_stream_interval(stream, &half_width, ++step, job->settings->confidence, err));
         if (job->settings->smooth) continue;
@@ -223,7 +224,7 @@ static void end_json(release_job *job, double widest)
 
 static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
 {
-    dusk_status status;
+    dusk_status status, answered = DUSK_OK;
     dusk_stream *stream = NULL;
     dusk_statement statement;
     release_receipt receipt = { .statement = &statement };
@@ -238,14 +239,12 @@ static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
         dusk_json_key(&job->json, "answers");
         dusk_json_open(&job->json, '[');
     }
-    if (!job->settings->dry_run) {
-        widest = 0;
-        DUSK_TRY(answer_all(job, stream, &input, &record, &widest, err));
-        if (job->settings->smooth) DUSK_TRY(answer_smoothly(job, stream, &record, &widest, err));
-    }
+    if (!job->settings->dry_run) answered = answer_all(job, stream, &input, &record, &widest, err);
+    if (job->settings->smooth || dusk_stream_steps(stream) == 0) DUSK_TRY(answered);
+    if (job->settings->smooth) DUSK_TRY(answer_smoothly(job, stream, &record, &widest, err));
     if (job->settings->json) end_json(job, widest);
     describe(job, &receipt, widest, dusk_stream_steps(stream));
-    DUSK_TRY(release_end(job, &receipt, err));
+    DUSK_TRY(release_end_after(job, &receipt, answered, err));
     if (job->settings->plot) DUSK_TRY(release_record_plot(job, &record, err));
 done:
     if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;

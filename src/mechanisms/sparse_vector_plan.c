@@ -100,7 +100,8 @@ static dusk_status laplace_event(dusk_event *out, const dusk_sparse_vector_optio
     dusk_status status;
     if (form == SHARED) return dusk_event_svt(out, first, second, options->hits, err);
     if (options->monotonic)
-        status = dusk_event_exponential(out, dusk_add_up(first, 2 * second), err);
+        status = dusk_event_exponential(
+            out, dusk_add_up(first, DUSK_MUTATE(SPARSE_RANGE_TOO_NARROW, 2, 1) * second), err);
     else
         status = dusk_event_svt(out, first, second, 1, err);
     return status == DUSK_OK ? dusk_event_repeat(out, out, options->hits, err) : status;

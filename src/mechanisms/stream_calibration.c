@@ -69,7 +69,7 @@ static int choose_grid(const dusk_stream *s, double ratio)
     bool matrix = dusk_stream_is_matrix(o);
     if (o->whole && matrix) return -DUSK_MATRIX_BITS;
     if (o->whole && o->method == DUSK_STREAM_TREE) return 0;
-    double reach = dusk_stream_item_reach(o) * items_up(s);
+    double each = dusk_stream_item_reach(o), reach = (o->whole ? ceil(each) : each) * items_up(s);
     double scale = fmin(fmax(reach * item_norm_up(s) * ratio, DBL_MIN), DBL_MAX);
     int largest = ilogb(largest_number(o)) + 1, grid = ilogb(scale) - (matrix ? 58 : 52);
     int terms = matrix ? ilogb(s->matrix.sizes) + 2 : (int)dusk_tree_levels(length_of(o));

@@ -5,6 +5,7 @@
  * matters, so the hockey-stick divergence at epsilon is a finite sum. It must be below
  * delta for all neighbouring triples of queries. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mechanisms/sparse_vector.h"
@@ -178,6 +179,37 @@ static void runs_with_fresh_thresholds_keep_the_promise(void **state)
     check(&o, -20, 12);
 }
 
+/* Monotonic queries: the losses of an instance lie in an interval as long as its event, which
+ * is exponential(range), says; and in none as short as epsilon of the instance. */
+static void losses_lie_in_the_range_of_the_event(void **state)
+{
+    (void)state;
+    enum { LONG = 30 };
+    dusk_sparse_vector_options o = options_of(40, true, 2, 0.05);
+    dusk_sparse_plan plan = plan_of(&o);
+    char text[512];
+    double range, longest = 0, p[LONG + 1], q[LONG + 1];
+    assert_int_equal(dusk_event_format(&plan.event, text, sizeof text, NULL), DUSK_OK);
+    assert_int_equal(sscanf(text, "exponential(%lf) * 40", &range), 1);
+    for (int still = 0; still <= LONG; still++) { /* all queries move up but one */
+        int query[LONG], moved[LONG];
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < LONG; i++) {
+            query[i] = i == still ? -9 : i % 3 - 2;
+            moved[i] = query[i] + (i != still);
+        }
+        instance_law(p, &plan, query, LONG);
+        instance_law(q, &plan, moved, LONG);
+        for (int i = 0; i <= LONG; i++) {
+            low = fmin(low, log(p[i] / q[i]));
+            high = fmax(high, log(p[i] / q[i]));
+        }
+        longest = fmax(longest, high - low);
+    }
+    assert_true(longest <= range * (1 + 1e-9));
+    assert_true(longest > 1 / plan.threshold_scale + 1 / plan.query_scale);
+}
+
 static void runs_with_gaussian_noise_keep_the_promise(void **state)
 {
     (void)state;
@@ -198,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaussian_noise_on_every_tape),
         cmocka_unit_test(runs_with_fresh_thresholds_keep_the_promise),
+        cmocka_unit_test(losses_lie_in_the_range_of_the_event),
         cmocka_unit_test(runs_with_gaussian_noise_keep_the_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -254,6 +254,18 @@ static void nothing_is_zero_outside_the_bounds(void **state)
     dusk_generator_free(gen);
 }
 
+/* Whole numbers move by 1 or not at all, however little an item is said to move them. */
+static void whole_numbers_move_by_whole_steps(void **state)
+{
+    (void)state;
+    dusk_stream_options o = usual(DUSK_STREAM_HONAKER, 10, 0);
+    o.sensitivity = 1e-4;
+    o.upper = 1;
+    dusk_stream *s = start(&o);
+    assert_true(s->noise.scale >= 4 && s->noise.scale < 4 * (1 + 1e-12));
+    dusk_stream_free(s);
+}
+
 /* --- event and statement ------------------------------------------------------------------ */
 
 /* Scales may be a little above the round number, so that what an accountant says is not. */
@@ -421,6 +433,7 @@ int main(void)
         cmocka_unit_test(numbers_of_every_kind_are_taken),
         cmocka_unit_test(names_are_copied),
         cmocka_unit_test(nothing_is_zero_outside_the_bounds),
+        cmocka_unit_test(whole_numbers_move_by_whole_steps),
         cmocka_unit_test(events_name_noise_and_levels),
         cmocka_unit_test(events_of_streams_without_end),
         cmocka_unit_test(matrices_name_noise_and_norm),
