@@ -27,7 +27,7 @@ static double passes(const dusk_propose *p, uint64_t distance)
 static double excess(double a, double b, double shift, double s)
 {
     double start = shift / 2 + s / 2 * log(b / a); /* a l(y) > b l(y - shift) for y below -start .. */
-    double ahead = a * exp(shift / s) > b;         /* left of 0 */
+    bool ahead = a * exp(shift / s) > b;           /* left of 0 */
     if (!ahead) return 0;
     if (a * exp(-shift / s) >= b) return a - b;
     double edge = shift - start; /* in [0, shift]: loss falls there from +shift/s to -shift/s */
