@@ -62,7 +62,8 @@
  * exponential, svt) hold for the relation that is asked about; randomized
  * response, metric, without_replacement and shuffle are about replacing by nature:
  * metric(eps, r) says that two values of a unit that are x <= r apart cannot be told
- * apart beyond eps x [Chatzikokolakis et al. 2013], and is priced at r. */
+ * apart beyond eps x [Chatzikokolakis et al. 2013], is priced at r, and has no price
+ * where units are added or removed. */
 
 #ifdef __cplusplus
 extern "C" {

@@ -263,6 +263,7 @@ dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint6
         return dusk_builder_add_approx(b, tree, times, sum, 0, false);
     }
     case DUSK_EVENT_METRIC: {
+        if (b->pairs.direction != DUSK_REPLACE) return dusk_builder_refuse_direction(b, "a distance");
         dusk_bound product = dusk_bound_mul(dusk_bound_of(first), dusk_bound_of(tree->real[1]));
         return dusk_builder_add_approx(b, tree, times, product, 0, true);
     }

@@ -26,6 +26,8 @@ dusk_builder dusk_builder_like(const dusk_builder *b, dusk_direction direction);
 void dusk_builder_clear(dusk_builder *b);
 /* DUSK_ERR_UNSUPPORTED. */
 dusk_status dusk_builder_refuse(const dusk_builder *b, const dusk_event_node *tree);
+/* The same, of what is about replacing by nature, where adding or removing is asked about. */
+dusk_status dusk_builder_refuse_direction(const dusk_builder *b, const char *what);
 
 /* A tree, `times` of it; what is below one; a wrapper (pair_wrap.c). */
 DUSK_MUST_USE dusk_status dusk_builder_add(dusk_builder *b, const dusk_event_node *tree, uint64_t times);

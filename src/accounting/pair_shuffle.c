@@ -39,10 +39,7 @@ dusk_status dusk_builder_add_shuffle(dusk_builder *b, const dusk_event_node *tre
 {
     dusk_pair pair = { 0 };
     size_t points = b->alone ? POINTS_ALONE : tree->whole[0] > MANY ? POINTS_OF_MANY : POINTS;
-    if (b->pairs.direction != DUSK_REPLACE)
-        return dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours replace-one (DUSK_REPLACE_ONE)",
-                         "shuffling has a price only where a unit is replaced, the number of reports being "
-                         "public");
+    if (b->pairs.direction != DUSK_REPLACE) return dusk_builder_refuse_direction(b, "shuffling");
     if (!(tree->real[0] > 0)) return DUSK_OK;
     dusk_status status = dusk_atoms_sample_curve(&pair, delta_up, tree, tree->real[0], points, b->err);
     if (status != DUSK_OK) return status;

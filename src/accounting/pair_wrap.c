@@ -232,7 +232,7 @@ static dusk_status add_group(dusk_builder *b, const dusk_event_node *tree, uint6
     return status;
 }
 
-static dusk_status refuse_direction(const dusk_builder *b, const char *what)
+dusk_status dusk_builder_refuse_direction(const dusk_builder *b, const char *what)
 {
     return dusk_fail(b->err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours replace-one (DUSK_REPLACE_ONE)",
                      "%s has a price only where a unit is replaced, its number of units being public", what);
@@ -245,7 +245,8 @@ static dusk_status add_without_replacement(dusk_builder *b, const dusk_event_nod
     dusk_status status = DUSK_OK;
     dusk_pair pair = { 0 };
     bool empty;
-    if (b->pairs.direction != DUSK_REPLACE) return refuse_direction(b, "sampling without replacement");
+    if (b->pairs.direction != DUSK_REPLACE)
+        return dusk_builder_refuse_direction(b, "sampling without replacement");
     if (tree->whole[0] == 0) return DUSK_OK;
     if (tree->whole[0] >= tree->whole[1]) return dusk_builder_add_below(b, tree, times);
     dusk_bound rate =

@@ -257,11 +257,12 @@ static void choose_relation(account_job *job)
 /* Asked for adding and removing all the same. */
 static void suggest_relation(const account_job *job, dusk_error *err)
 {
-    bool replacing = strstr(job->text, "shuffle") || strstr(job->text, "without_replacement");
+    bool replacing = strstr(job->text, "shuffle") || strstr(job->text, "without_replacement") ||
+                     strstr(job->text, "metric");
     if (replacing && job->neighbours == DUSK_ADD_REMOVE)
         (void)dusk_fail(
             err, DUSK_ERR_UNSUPPORTED, "ask with --neighbours replace-one",
-            "shuffling and sampling without replacement have a price only where a unit is replaced");
+            "shuffling, sampling without replacement and metric have a price only where a unit is replaced");
 }
 
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)

@@ -58,7 +58,6 @@ static void laws_are_laws(void **state)
         "pure(1)",
         "pure(1e-9)",
         "pure(300)",
-        "metric(0.01, 70)",
         "approx(0.5, 1e-3)",
         "approx(0, 0.25)",
         "randomized_response(1, 2)",
@@ -249,6 +248,12 @@ static void some_have_no_pair(void **state)
         for (dusk_direction d = DUSK_REMOVE; d <= DUSK_REPLACE; d++)
             assert_int_equal(status_of(texts[i], d), DUSK_ERR_UNSUPPORTED);
     assert_int_equal(status_of("without_replacement(1, 2, pure(1))", DUSK_ADD), DUSK_ERR_UNSUPPORTED);
+    for (dusk_direction d = DUSK_REMOVE; d <= DUSK_ADD;
+         d++) { /* a place comes or goes: nothing is known of that */
+        assert_int_equal(status_of("metric(1, 1)", d), DUSK_ERR_UNSUPPORTED);
+        assert_int_equal(status_of("poisson(0.5, metric(1, 1)) + pure(1)", d), DUSK_ERR_UNSUPPORTED);
+    }
+    assert_int_equal(status_of("metric(1, 1)", DUSK_REPLACE), DUSK_OK);
     assert_int_equal(status_of("with_replacement(1, 2, gaussian(1))", DUSK_REPLACE), DUSK_ERR_UNSUPPORTED);
 }
 

@@ -182,7 +182,6 @@ static const char *const kinds[] = {
     "noisy_max(%.3g)",
     "svt(%.3g, 0.5, 1)",
     "randomized_response(%.3g, 3)",
-    "metric(%.3g, 0.75)",
     "staircase(%.3g, 0.5)",
     "zcdp(%.3g)",
     "tcdp(%.3g, 20)",
