@@ -12,6 +12,7 @@
  * epsilon holds for true distances. Nothing here watches how many places of one person are
  * released: the event is asked for that number. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -191,11 +192,22 @@ dusk_status dusk_planar_laplace_interval(const dusk_planar_laplace *planar, doub
 
 /* --- release --------------------------------------------------------------------------- */
 
+/* Without a branch, so that time does not tell whether a place lies in the box. */
+static double choose(bool first, double a, double b)
+{
+    uint64_t x, y, mask = -(uint64_t)first;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x = (x & mask) | (y & ~mask);
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
 static double clamp(double x, double low, double high)
 {
-    x = isnan(x) ? 0 : x;
-    x = x < high ? x : high;
-    return x > low ? x : low;
+    x = choose(isnan(x), 0, x);
+    x = choose(x < high, x, high);
+    return choose(x > low, x, low);
 }
 
 /* The longitude of the box that a place counts as. Around the earth it goes from one end of the box to
@@ -204,15 +216,15 @@ DUSK_PROVEN(bring_longitude)
 static double bring_longitude(const dusk_planar_laplace *planar, double latitude, double longitude)
 {
     double half = (planar->high[1] - planar->low[1]) / 2, middle = planar->low[1] + half;
+    double most = farthest(planar->low, planar->high);
     double far = fabs(clamp(latitude, -90, 90)), x = clamp(longitude, -LONGITUDE_MOST, LONGITUDE_MOST);
-    bool beside = x < planar->low[1] || x > planar->high[1];
-    bool beyond = far > farthest(planar->low, planar->high);
+    bool beside = (x < planar->low[1]) | (x > planar->high[1]), beyond = far > most;
     double turn = x - middle;
     turn -= 360 * rint(turn / 360);
-    turn = fabs(turn) > 180 - half ? copysign(180 - fabs(turn), turn) : turn;
-    turn = clamp(beside ? turn : x - middle, -half, half);
-    turn *= beyond ? (90 - far) / (90 - farthest(planar->low, planar->high)) : 1;
-    return DUSK_MUTATE(PLANAR_OUTSIDE_CLAMPED, beside || beyond, false) ? middle + turn : x;
+    turn = choose(fabs(turn) > 180 - half, copysign(180 - fabs(turn), turn), turn);
+    turn = clamp(choose(beside, turn, x - middle), -half, half);
+    turn *= choose(beyond, (90 - far) / (90 - most), 1);
+    return choose(DUSK_MUTATE(PLANAR_OUTSIDE_CLAMPED, beside | beyond, false), middle + turn, x);
 }
 
 /* One coordinate of one place. */
