@@ -17,8 +17,8 @@ echo errors
 for query in 'age = 1' 'n' 'n < word' 'n = 1 and'; do
     echo "$query" | dusk release threshold-monitor $little_noise -t 1 rows.csv
 done
-printf 'n = 1\nage = 1\n' | dusk release threshold-monitor $no_noise -t 25 rows.csv # one answer was given
-printf 'n = 1\nage = 1\n' | dusk release threshold-monitor $no_noise -t 25 --json rows.csv 2>/dev/null | python3 -m json.tool | head -5
+printf 'n = 1\nage = 1\n' | dusk release threshold-monitor $little_noise -t 500 rows.csv # one answer was given
+printf 'n = 1\nage = 1\n' | dusk release threshold-monitor $little_noise -t 500 --json rows.csv 2>/dev/null | python3 -m json.tool | head -5
 echo 'n = 1' | dusk release threshold-monitor -e 1 -d 1e-6 -t 1
 dusk release threshold-monitor -e 1 -d 0 -t 1 --dry-run
 exit 0
