@@ -18,26 +18,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cli/input.h"
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static dusk_status fail_read(const char *name, dusk_error *err)
-{
-    return dusk_fail(err, DUSK_ERR_IO, "check the name and the rights, or give the data on standard input",
-                     "cannot read %.150s: %s", name, strerror(errno));
-}
-
-static bool is_blank(const char *text)
-{
-    while (isspace((unsigned char)*text)) text++;
-    return !*text;
-}
-
-/* A copy that ends with a line end; a byte 0 ends the line, too. */
+/* A copy that ends with a line end. */
 static dusk_status keep_line(char **out, const char *text, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    size_t length = strcspn(text, "\n");
+    size_t length = strlen(text);
     DUSK_NEW(*out, length + 2);
     memcpy(*out, text, length);
     (*out)[length] = '\n';
@@ -45,14 +34,16 @@ done:
     return status;
 }
 
-static dusk_status read_all(dusk_lines *lines, FILE *file, bool header, dusk_error *err)
+static dusk_status read_all(dusk_lines *lines, dusk_input *input, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char *text = NULL;
-    size_t size = 0;
-    while (getline(&text, &size, file) > 0) {
-        if (is_blank(text)) continue;
-        if (header && !lines->header) {
+    size_t room = 0;
+    bool any;
+    for (;;) {
+        DUSK_TRY(dusk_input_whole(input, &text, &room, &any, err));
+        if (!any) break;
+        if (input->table && !lines->header) {
             DUSK_TRY(keep_line(&lines->header, text, err));
             continue;
         }
@@ -61,22 +52,20 @@ static dusk_status read_all(dusk_lines *lines, FILE *file, bool header, dusk_err
         lines->n++;
     }
 done:
-    if (text) dusk_wipe(text, size);
-    free(text);
+    if (text) dusk_wipe(text, room);
+    dusk_deallocate(text);
     return status;
 }
 
 dusk_status dusk_lines_read(dusk_lines *lines, const char *path, dusk_error *err)
 {
-    bool standard = !path || !strcmp(path, "-");
-    const char *name = standard ? "standard input" : path;
-    size_t length = strlen(name);
-    FILE *file = standard ? stdin : fopen(path, "r");
+    dusk_input input;
     *lines = (dusk_lines){ 0 };
-    if (!file) return fail_read(name, err);
-    dusk_status status = read_all(lines, file, length > 4 && !strcmp(name + length - 4, ".csv"), err);
-    if (status == DUSK_OK && ferror(file)) status = fail_read(name, err);
-    if (!standard) fclose(file);
+    dusk_status status = dusk_input_open(&input, path, NULL, DUSK_INPUT_WHOLE, err), closed;
+    if (status != DUSK_OK) return status;
+    status = read_all(lines, &input, err);
+    closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
+    if (status == DUSK_OK) status = closed;
     if (status != DUSK_OK) dusk_lines_free(lines);
     return status;
 }

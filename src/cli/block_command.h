@@ -9,8 +9,9 @@
 
 #include "dusk/base.h"
 
-/* Rows as they came: the lines of a file that are not blank. The first line of a .csv file
- * is its header, which is public and goes before every block. */
+/* Rows as they came: the lines of a file that are not blank, or the records of a .csv file,
+ * which may go over several lines. The first of these is its header, which is public and
+ * goes before every block. */
 typedef struct dusk_lines {
     char *header; /* or NULL */
     char **line;  /* each with its end of line */

@@ -55,29 +55,36 @@ static void field_end(dusk_input *input, field *f)
     f->text[f->length] = '\0';
 }
 
+/* Where in a field of a table we are. */
+typedef struct quotes {
+    bool begun, quoted, inside; /* inside: neither a comma nor a line end is the end */
+} quotes;
+
+/* Whether c is text of the field: quotes around it are not, nor is space behind them; the
+ * second of two quotes is one quote. */
+static inline bool quotes_take(quotes *q, int c)
+{
+    bool inside = q->inside, begun = q->begun;
+    q->begun = true;
+    if (c != '"') return inside || !q->quoted || !is_space(c);
+    q->inside = !inside && (q->quoted || !begun);
+    q->quoted = q->quoted || q->inside;
+    return !inside && begun;
+}
+
 /* One field of a table; gives what ended it: ',', '\n' or EOF. */
 static int read_field(dusk_input *input, field *f)
 {
-    bool inside = false;
+    quotes q = { .begun = false };
     int c;
     f->length = 0;
-    f->quoted = f->too_long = false;
+    f->too_long = false;
     for (;;) {
         c = next_byte(input);
-        if (c == EOF || (!inside && (c == ',' || c == '\n'))) break;
-        if (c != '"') {
-            if (inside || !f->quoted || !is_space(c)) field_add(f, c);
-        } else if (!inside && !f->quoted && f->length == 0) {
-            inside = f->quoted = true;
-        } else if (!inside && f->quoted) {
-            field_add(f, c); /* the second of two quotes is one quote */
-            inside = true;
-        } else if (inside) {
-            inside = false;
-        } else {
-            field_add(f, c);
-        }
+        if (c == EOF || (!q.inside && (c == ',' || c == '\n'))) break;
+        if (quotes_take(&q, c)) field_add(f, c);
     }
+    f->quoted = q.quoted;
     field_end(input, f);
     return c;
 }
@@ -180,7 +187,7 @@ dusk_status dusk_input_open(dusk_input *input, const char *path, const char *col
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "say which column to read: --column NAME",
                          "%.150s is a table", path);
     DUSK_TRY(open_file(input, path, err));
-    if (input->table && kind != DUSK_INPUT_RECORDS) DUSK_TRY(read_header(input, column, err));
+    if (input->table && kind < DUSK_INPUT_RECORDS) DUSK_TRY(read_header(input, column, err));
     return DUSK_OK;
 done:
     if (input->file && input->file != stdin) fclose(input->file);
@@ -290,6 +297,31 @@ bool dusk_input_record(dusk_input *input, dusk_input_take *take, void *context)
         if (end == EOF) break;
     }
     return !empty;
+}
+
+static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n\v\f")] == '\0'; }
+
+dusk_status dusk_input_whole(dusk_input *input, char **text, size_t *room, bool *any, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    int c;
+    do {
+        quotes q = { .begun = false };
+        size_t n = 0;
+        while ((c = next_byte(input)) != EOF && (c != '\n' || q.inside)) {
+            if (input->table && c == ',' && !q.inside)
+                q = (quotes){ .begun = false };
+            else if (input->table)
+                (void)quotes_take(&q, c);
+            DUSK_GROW(*text, *room, n);
+            if (c) (*text)[n++] = (char)c;
+        }
+        DUSK_GROW(*text, *room, n);
+        (*text)[n] = '\0';
+    } while (is_blank(*text) && c != EOF);
+    *any = !is_blank(*text);
+done:
+    return status;
 }
 
 void dusk_numbers_free(double *values, size_t n)

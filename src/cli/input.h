@@ -32,13 +32,14 @@ typedef struct dusk_input {
 } dusk_input;
 
 /* What is read from it: numbers, of a table those of one column; rows, to be
- * counted; lines of a name and a number, never a table; or the records of a
- * table, the header being the first. */
+ * counted; lines of a name and a number, never a table; the records of a table, the
+ * header being the first; or whole rows as they are, of a table the header first. */
 typedef enum dusk_input_kind {
     DUSK_INPUT_NUMBERS = 1,
     DUSK_INPUT_ROWS,
     DUSK_INPUT_NAMED,
-    DUSK_INPUT_RECORDS
+    DUSK_INPUT_RECORDS,
+    DUSK_INPUT_WHOLE
 } dusk_input_kind;
 
 /* Open `path` (NULL or "-": standard input) and read a table's header. */
@@ -62,6 +63,10 @@ bool dusk_input_value(dusk_input *input, char *text, size_t size);
  * is too long as an empty one. False at the end. */
 typedef void dusk_input_take(void *context, size_t index, const char *text);
 bool dusk_input_record(dusk_input *input, dusk_input_take *take, void *context);
+/* The next row of DUSK_INPUT_WHOLE as it is, without its line end and bytes 0: a line that
+ * is not blank, or a record of a table, which goes on while a quote is open. At *text, which
+ * has *room bytes and grows; *any is false at the end. */
+dusk_status dusk_input_whole(dusk_input *input, char **text, size_t *room, bool *any, dusk_error *err);
 /* All the numbers there are, at *values (free with dusk_numbers_free). */
 dusk_status dusk_input_numbers(dusk_input *input, double **values, size_t *n, dusk_error *err);
 void dusk_numbers_free(double *values, size_t n);
