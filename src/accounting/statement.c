@@ -157,7 +157,8 @@ static void six_digits_up(dusk_text *out, double x)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%.5e", x);
-    if (strtod(digits, NULL) < x) snprintf(digits, sizeof digits, "%.5e", x * (1 + 1e-5));
+    if (strtod(digits, NULL) < x) /* half a digit more, in the sixth place; not one, which may be two */
+        snprintf(digits, sizeof digits, "%.5e", x + 0.5 * pow(10, floor(log10(x)) - 5));
     double shown = strtod(digits, NULL);
     dusk_text_number(out, shown >= x ? shown : x);
 }

@@ -36,13 +36,15 @@ done:
     return status;
 }
 
-/* Lines of a region and its count; several of one region are added up. */
+/* Lines of a region and its count; several of one region are added up, to 2^63 at most: one
+ * row more never moves a sum by more than one. */
 static dusk_status count_named(const release_job *job, const dusk_regions *regions, uint64_t *exact,
                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_input input = { .file = NULL };
     dusk_named *list = NULL;
+    const uint64_t most = UINT64_C(1) << 63;
     char tidy[DUSK_REGION_MAX];
     size_t n = 0;
 
@@ -54,7 +56,7 @@ static dusk_status count_named(const release_job *job, const dusk_regions *regio
         uint64_t count = x >= 1 ? x < 0x1p53 ? (uint64_t)x : UINT64_C(1) << 53 : 0;
         if (!dusk_region_tidy(tidy, list[i].name)) continue;
         size_t leaf = dusk_regions_find(regions, tidy);
-        if (leaf < regions->nodes) exact[leaf] += exact[leaf] > UINT64_MAX - count ? 0 : count;
+        if (leaf < regions->nodes) exact[leaf] = exact[leaf] > most - count ? most : exact[leaf] + count;
     }
 done:
     if (dusk_input_close(&input, NULL) != DUSK_OK && status == DUSK_OK) status = DUSK_ERR_IO;

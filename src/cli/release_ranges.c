@@ -107,9 +107,10 @@ static void count_rows(ranges_job *r, const double *rows, size_t n)
 static double overlap(const ranges_job *r, size_t i, const release_range *range)
 {
     double low = edge(r, i), high = edge(r, i + 1);
-    double width = fmin(high, range->high[0]) - fmax(low, range->low[0]);
+    double width = fmin(high, range->high[0]) / 2 - fmax(low, range->low[0]) / 2, whole = high / 2 - low / 2;
+    if (range->low[0] <= low && high <= range->high[0]) return 1;
     if (!(width > 0)) return 0;
-    return width < high - low ? width / (high - low) : 1;
+    return width < whole ? width / whole : 1;
 }
 
 static dusk_status answer_all(ranges_job *r, dusk_error *err)

@@ -16,7 +16,7 @@ typedef struct synthetic_rows {
 
 static void print_field(const char *text)
 {
-    if (!strpbrk(text, ",\"\n\r") && text[0] && text[0] != ' ' && text[strlen(text) - 1] != ' ') {
+    if (!strpbrk(text, ",\"\n\r\t") && text[0] && text[0] != ' ' && text[strlen(text) - 1] != ' ') {
         fputs(text, stdout);
         return;
     }

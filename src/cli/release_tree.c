@@ -133,6 +133,7 @@ void release_tree_describe(const release_job *job, const release_tree *tree, rel
         counted = true;
     }
     dusk_text_add(&text, " of the exact ones");
+    if (text.overflow) memcpy(receipt->interval + sizeof receipt->interval - 4, "...", 4);
 }
 
 /* ---- Queries ---------------------------------------------------------------------- */

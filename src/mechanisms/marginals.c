@@ -22,16 +22,22 @@ typedef struct marginals_plan {
     dusk_statement statement;
 } marginals_plan;
 
+DUSK_PROVEN(dusk_marginals_change)
+double dusk_marginals_change(const dusk_aggregate *how, size_t n)
+{
+    double m = how->rows_per_unit, k = DUSK_MUTATE(MARGINALS_COUNT_AS_ONE, (double)n, 1);
+    double sides = how->neighbours == DUSK_REPLACE_ONE ? 2 : 1;
+    return how->delta == 0 ? sides * k * m : dusk_mul_up(m, dusk_sqrt_up(sides * k));
+}
+
 static dusk_status make_plan(marginals_plan *plan, const dusk_aggregate *how, size_t n, size_t cells,
                              dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_event event;
-    double m = how->rows_per_unit, k = DUSK_MUTATE(MARGINALS_COUNT_AS_ONE, (double)n, 1);
-    double sides = how->neighbours == DUSK_REPLACE_ONE ? 2 : 1;
+    double change = dusk_marginals_change(how, n);
 
-    DUSK_TRY(dusk_aggregate_count_noise(&plan->noise, how, 1, (uint32_t)cells, sides * k * m,
-                                        dusk_mul_up(m, dusk_sqrt_up(sides * k)), err));
+    DUSK_TRY(dusk_aggregate_count_noise(&plan->noise, how, 1, (uint32_t)cells, change, change, err));
     DUSK_TRY(dusk_aggregate_interval(&plan->half_width, how, 1, &plan->noise, err));
     plan->half_width = floor(plan->half_width); /* counts are whole; nothing was rounded */
     DUSK_TRY(dusk_noise_event(&plan->noise, &event, err));

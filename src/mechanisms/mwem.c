@@ -20,7 +20,7 @@
 #include "numeric/rounding.h"
 #include "random/rounded.h"
 
-static const double count_max = 0x1p42, fine = 0x1p10;
+static const double count_max = 0x1p42, total_max = 0x1p42 - 0x1p20, fine = 0x1p10;
 
 typedef struct mwem {
     const dusk_aggregate *how;
@@ -185,18 +185,20 @@ static dusk_status run_round(mwem *w, uint32_t round, double *miss, dusk_generat
                                     gen, err));
     *query = query_of(w, chosen);
     query->measured = (double)dusk_pool_add(&w->noise, round, w->exact[chosen]);
+    if (DUSK_MUTATE(MWEM_MEASURES_EXACTLY, false, true)) query->measured = (double)w->exact[chosen];
     *miss = fabs(query->measured - w->answers[chosen]);
     dusk_weights_learn(&w->model, w->measured, round + 1, w->options->replays);
 done:
     return status;
 }
 
-/* The number of rows as far as it is known; at least 1. */
+/* The number of rows as far as it is known; from 1 to total_max. */
 DUSK_PROVEN(estimate_total)
 static double estimate_total(const mwem *w)
 {
-    if (w->total_noise.n == 0) return fmax((double)w->table->rows, 1);
-    return fmax((double)dusk_pool_add(&w->total_noise, 0, w->table->rows), 1);
+    double total = w->total_noise.n == 0 ? (double)w->table->rows
+                                         : (double)dusk_pool_add(&w->total_noise, 0, w->table->rows);
+    return fmin(fmax(total, 1), total_max);
 }
 
 /* No query of the model that was scored in the last round is off by more than what was

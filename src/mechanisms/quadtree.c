@@ -217,6 +217,7 @@ done:
 static double overlap(double low, double high, double from, double to)
 {
     double width = fmin(high, to) / 2 - fmax(low, from) / 2, whole = high / 2 - low / 2;
+    if (from <= low && high <= to) return 1; /* also where halves are too near to each other */
     if (!(width > 0)) return 0;
     return width < whole ? width / whole : 1;
 }

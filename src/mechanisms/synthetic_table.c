@@ -67,26 +67,20 @@ done:
     return status;
 }
 
-/* What one unit changes in `marginals` marginals together: in l1, or in l2 with delta. */
-static double change_of(const dusk_aggregate *how, double marginals)
-{
-    double m = how->rows_per_unit, sides = how->neighbours == DUSK_REPLACE_ONE ? 2 : 1;
-    return how->delta == 0 ? sides * marginals * m : dusk_mul_up(m, dusk_sqrt_up(sides * marginals));
-}
-
 DUSK_PROVEN(dusk_synthetic_table_parts)
 size_t dusk_synthetic_table_parts(dusk_schedule_part parts[DUSK_SYNTHETIC_PARTS], const dusk_aggregate *how,
                                   size_t columns)
 {
-    double n = (double)columns, m = how->rows_per_unit, share = columns > 1 ? 1.0 / 3 : 1;
+    double m = how->rows_per_unit, share = columns > 1 ? 1.0 / 3 : 1;
     double sides = DUSK_MUTATE(PAIR_SCORE_ONE_SIDED, how->neighbours == DUSK_REPLACE_ONE ? 2 : 1, 1);
-    parts[DUSK_SYNTHETIC_SINGLES] =
-        (dusk_schedule_part){ .times = 1, .share = share, .sensitivity = change_of(how, n), .dimension = 1 };
+    parts[DUSK_SYNTHETIC_SINGLES] = (dusk_schedule_part){
+        .times = 1, .share = share, .sensitivity = dusk_marginals_change(how, columns), .dimension = 1
+    };
     parts[DUSK_SYNTHETIC_CHOICES] = (dusk_schedule_part){
         .choice = true, .times = columns - 1, .share = share, .sensitivity = sides * m
     };
     parts[DUSK_SYNTHETIC_PAIRS] = (dusk_schedule_part){
-        .times = 1, .share = share, .sensitivity = change_of(how, n - 1), .dimension = 1
+        .times = 1, .share = share, .sensitivity = dusk_marginals_change(how, columns - 1), .dimension = 1
     };
     return columns > 1 ? DUSK_SYNTHETIC_PARTS : DUSK_SYNTHETIC_CHOICES;
 }
@@ -118,6 +112,8 @@ static dusk_status measure(double *counts, dusk_noise *noise, const dusk_table *
         at += dusk_marginal_cells(table, &marginals[i]);
     }
     for (size_t i = 0; i < cells; i++) counts[i] = (double)dusk_pool_add(&pool, i, exact[i]);
+    for (size_t i = 0; i < cells && DUSK_MUTATE(SYNTHETIC_MEASURES_EXACTLY, false, true); i++)
+        counts[i] = (double)exact[i];
 done:
     dusk_pool_clear(&pool);
     if (exact) dusk_wipe(exact, cells * sizeof *exact);

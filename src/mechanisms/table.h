@@ -20,6 +20,9 @@ DUSK_MUST_USE dusk_status dusk_table_cells(size_t *cells, const dusk_table *doma
 /* exact[i]: how many rows are in cell i; every row is in one. */
 void dusk_marginal_count(uint64_t *exact, const dusk_table *table, const dusk_marginal *marginal);
 
+/* What one unit changes in n marginals together: in l1, or in l2 where how->delta is above 0. */
+double dusk_marginals_change(const dusk_aggregate *how, size_t n);
+
 /* Walks the cells of a product of columns in order, and says where each one lies in a
  * sum over some of them: `at`. */
 typedef struct dusk_cell_walk {

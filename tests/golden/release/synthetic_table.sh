@@ -6,7 +6,7 @@ dusk release synthetic-table --epsilon 2 --schema survey.schema --neighbours rep
 dusk release synthetic-table --epsilon 1 --schema survey.schema --dry-run absent.csv
 dusk release synthetic-table --epsilon 1 --schema survey.schema --rows 2 --json survey.csv 2>/dev/null |
     python3 -c 'import json, sys; o = json.load(sys.stdin); print(list(o), o["columns"], [len(r) for r in o["rows"]])'
-printf '"a ""b"", c" category "x, y"\n' >odd.schema
-printf '"a ""b"", c"\n"x, y"\nz\n' >odd.csv
+printf '"a ""b"", c" category "y\t"\n' >odd.schema
+printf '"a ""b"", c"\n"y\t"\nz\n' >odd.csv
 dusk release synthetic-table --epsilon 1 --schema odd.schema --rows 2 odd.csv
 dusk release synthetic-table --epsilon 1 --delta 1e-6 --schema survey.schema --marginals 2 survey.csv || echo "exit $?"

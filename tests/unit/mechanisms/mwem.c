@@ -116,6 +116,47 @@ static void the_number_of_rows_is_paid_for(void **state)
     assert_true(exact < 5); /* noise of scale 40 */
 }
 
+/* One round on one column of two values: the model comes to be what was measured. */
+static void what_is_measured_has_the_noise_that_is_charged(void **state)
+{
+    enum { RUNS = 2000 };
+    static const dusk_marginal column = { 1, { 0 } };
+    static uint32_t codes[1000];
+    dusk_table table = { .columns = 1, .sizes = sizes, .rows = 1000, .codes = codes };
+    dusk_aggregate how = ask(DUSK_REPLACE_ONE, NAN, NAN, 0.5);
+    dusk_mwem_options options = options_of(1);
+    dusk_generator *gen = seeded(8);
+    double sum = 0, variance = 2 * 4 * 4; /* half of epsilon */
+    (void)state;
+    for (int r = 0; r < 400; r++) codes[r] = 1;
+    options.marginals = &column;
+    options.marginals_count = 1;
+    options.replays = 100;
+    for (int run = 0; run < RUNS; run++) {
+        double model[2], error;
+        dusk_statement statement;
+        assert_int_equal(dusk_mwem_release(model, &error, &statement, &how, &options, &table, gen, NULL),
+                         DUSK_OK);
+        sum += (model[0] - 600) * (model[0] - 600);
+    }
+    assert_true(fabs(sum / RUNS - variance) < 6 * sqrt(5.0 / RUNS) * variance);
+    dusk_generator_free(gen);
+}
+
+/* Noise that is far above 2^42: scores are cut off there, so the model must be. */
+static void no_model_is_larger_than_scores_reach(void **state)
+{
+    uint32_t codes[3 * ROWS];
+    dusk_mwem_options options = options_of(1);
+    (void)state;
+    fill(codes, 1);
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 0x1p-45);
+        learned l = learn(&how, &options, codes, ROWS, seed);
+        assert_true(total_of(&l) < 0x1p42);
+    }
+}
+
 static double worst_answer(const learned *l, const dusk_mwem_options *options, const uint32_t *codes)
 {
     dusk_table table = { .columns = 3, .sizes = sizes, .rows = ROWS, .codes = codes };
@@ -203,6 +244,8 @@ int main(void)
         cmocka_unit_test(scores_move_by_no_more_than_their_count),
         cmocka_unit_test(the_schedule_keeps_its_promise),
         cmocka_unit_test(the_number_of_rows_is_paid_for),
+        cmocka_unit_test(what_is_measured_has_the_noise_that_is_charged),
+        cmocka_unit_test(no_model_is_larger_than_scores_reach),
         cmocka_unit_test(the_bound_on_the_error_holds),
         cmocka_unit_test(with_much_budget_the_workload_is_learned),
         cmocka_unit_test(bad_requests_are_refused_before_the_data),

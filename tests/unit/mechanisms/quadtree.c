@@ -133,6 +133,10 @@ static void queries_add_up_cells(void **state)
     assert_true(fabs(query(q, counts, (dusk_box){ 1, 3, 10, 10.5 }) - counts[2]) < 1e-9);
     assert_true(fabs(query(q, counts, (dusk_box){ -1, 1, 10.5, 11 }) - counts[3]) < 1e-9);
     assert_true(fabs(query(q, counts, (dusk_box){ 0, 0, 10, 11 }) - 0) < 1e-9);
+    q->box.y_low = 0; /* a box whose halves are equal */
+    q->box.y_high = 0x1p-1074;
+    assert_true(fabs(query(q, counts, (dusk_box){ -INFINITY, INFINITY, 0, 1 }) - counts[0]) < 1e-9);
+    q->box = box;
     assert_true(fabs(query(q, counts, (dusk_box){ 5, 6, 10, 11 }) - 0) < 1e-9);
     assert_int_equal(dusk_quadtree_query(q, &value, NULL, counts, &back, NULL), DUSK_ERR_ARGUMENT);
     assert_int_equal(dusk_quadtree_query(q, &value, NULL, counts, &nan, NULL), DUSK_ERR_ARGUMENT);

@@ -233,6 +233,35 @@ static void with_much_budget_the_tree_is_that_of_the_data(void **state)
     dusk_synthetic_table_free(made);
 }
 
+/* Two columns of two values, all counts far from 0. By orthogonal effects: the total is measured by the pair
+ * (4 p) and both columns (2 s each), each column's difference by the pair and itself, the interaction by the
+ * pair; a cell is a quarter of their sum. */
+static void what_is_measured_has_the_noise_that_is_charged(void **state)
+{
+    enum { RUNS = 2000 };
+    static uint32_t codes[2 * ROWS];
+    const uint32_t two[2] = { 2, 2 };
+    const dusk_marginal both = { 2, { 0, 1 } };
+    dusk_table table = { .columns = 2, .sizes = two, .rows = ROWS, .codes = codes };
+    dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 1);
+    double s = 2 * 36, p = 2 * 9; /* thirds of epsilon, for what two marginals change and what one does */
+    double total = 1 / (1 / (4 * p) + 2 / (2 * s)), difference = 1 / (1 / (4 * p) + 1 / (2 * s));
+    double variance = (total + 2 * difference + 4 * p) / 16, sum = 0;
+    uint64_t exact[4];
+    (void)state;
+    for (size_t i = 0; i < 2 * ROWS; i++) codes[i] = i % 7 < 3;
+    dusk_marginal_count(exact, &table, &both);
+    for (uint64_t run = 0; run < RUNS; run++) {
+        dusk_statement statement;
+        double counts[4];
+        dusk_synthetic_table *made = release(&statement, &how, &table, run);
+        assert_int_equal(dusk_synthetic_table_marginal(made, counts, &both, NULL), DUSK_OK);
+        for (int i = 0; i < 4; i++) sum += (counts[i] - (double)exact[i]) * (counts[i] - (double)exact[i]);
+        dusk_synthetic_table_free(made);
+    }
+    assert_true(fabs(sum / (4 * RUNS) - variance) < 6 * sqrt(5.0 / RUNS) * variance);
+}
+
 static void every_table_and_relation_has_an_answer(void **state)
 {
     static uint32_t codes[COLUMNS * ROWS];
@@ -293,6 +322,7 @@ int main(void)
         cmocka_unit_test(rows_come_as_often_as_they_should),
         cmocka_unit_test(rare_values_are_packed_and_come_back),
         cmocka_unit_test(with_much_budget_the_tree_is_that_of_the_data),
+        cmocka_unit_test(what_is_measured_has_the_noise_that_is_charged),
         cmocka_unit_test(every_table_and_relation_has_an_answer),
         cmocka_unit_test(bad_requests_are_refused_before_the_data),
     };
