@@ -11,6 +11,7 @@
 
 #define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
 #define MATRIX_LENGTH 4194304
+#define SMOOTH_LENGTH 67108864
 #define FIRST 1000 /* steps that a dry run looks at where there is no last one */
 
 static dusk_status read_bounds(const release_job *job, dusk_stream_options *options, dusk_error *err)
@@ -83,6 +84,10 @@ static dusk_status read_method(const release_job *job, dusk_stream_options *opti
         (options->method != DUSK_STREAM_HONAKER || !release_given(job, "length") || options->window))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --method and --window away and give --length",
                          "--smooth is for --method honaker with --length");
+    if (options->keep && options->length > SMOOTH_LENGTH)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "leave --smooth away, or begin a new stream from time to time",
+                         "--smooth takes at most %d steps", SMOOTH_LENGTH);
     options->bands = bands ? (uint32_t)job->settings->bands : 0;
     options->separation = release_given(job, "separation") ? (uint64_t)job->settings->separation : 0;
     return DUSK_OK;

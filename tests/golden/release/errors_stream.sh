@@ -12,5 +12,6 @@ dusk release count-stream --epsilon 1 --length 10 --method square-root || echo $
 dusk release count-stream --epsilon 1 --delta 1e-6 --window 10 --method banded --bands 3 || echo $?
 dusk release count-stream --epsilon 1 --delta 1e-6 --length 10 --method banded || echo $?
 dusk release count-stream --epsilon 1 --window 10 --smooth || echo $?
+dusk release count-stream --epsilon 1 --length 100000000 --smooth || echo $?
 dusk release count-stream --epsilon 1 --length 10 --bands 3 || echo $?
 dusk release count-stream --epsilon 1 --delta 1e-6 --length 5000000 --method square-root || echo $?
