@@ -63,7 +63,8 @@
  * response, metric, without_replacement and shuffle are about replacing by nature:
  * metric(eps, r) says that two values of a unit that are x <= r apart cannot be told
  * apart beyond eps x [Chatzikokolakis et al. 2013], is priced at r, and has no price
- * where units are added or removed. */
+ * where units are added or removed. Who asks so about randomized response says that
+ * for whoever is absent some fixed answer is randomized. */
 
 #ifdef __cplusplus
 extern "C" {
