@@ -855,7 +855,7 @@ DUSK_API void dusk_smooth_options_init(dusk_smooth_options *options);
 /* The quantile q, in (0, 1), of clamped rows by smooth sensitivity: the row of rank
  * ceil(q n), q rounded to 2^-32; of no rows the lower bound. how->delta is that of the
  * noise. NaN counts as the point of [lower, upper] nearest 0; the answer is clamped into
- * the bounds. Time and memory depend on the number of rows. */
+ * the bounds. Time depends on the rows, memory on their number. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_smooth_quantile_release(dusk_answer *out, const dusk_aggregate *how,
                                                                 const dusk_smooth_options *options, double q,
                                                                 const double *rows, size_t n,
@@ -896,7 +896,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_propose_interval(const dusk_propose *pro
                                                          uint64_t *enough, double confidence,
                                                          dusk_error *err);
 /* The quantile q as in dusk_smooth_quantile_release, by propose-test-release. Where it is
- * refused out->value is NaN and the interval is the bounds. */
+ * refused out->value is NaN and the interval is the bounds. Time depends on the rows. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_propose_quantile_release(dusk_answer *out, bool *released,
                                                                  const dusk_aggregate *how,
                                                                  dusk_noise_law law, double bound, double q,
@@ -915,14 +915,15 @@ typedef enum dusk_blocks_aggregate {
 
 /* The value of a block that holds the rows rows[0..n-1], numbered from 0 among all rows; n
  * may be 0. It may depend on what these rows hold and on their order, but not on their
- * numbers, which shift when a row elsewhere comes or goes. NaN counts as the middle of the bounds. Whatever else it does, and how long it
- * takes, may be seen by whoever watches. */
+ * numbers, which shift when a row elsewhere comes or goes. NaN counts as the middle of the
+ * bounds. Whatever else it does, and how long it takes, may be seen by whoever watches. */
 typedef double dusk_block_function(const size_t *rows, size_t n, void *context);
 
 /* The value of `function` on blocks of `rows` rows, aggregated. Each unit goes to one of
  * `blocks` >= 1 blocks (at most 2^24) by coins of its own. units[i] names the unit of row
  * i, and then a unit may hold any number of rows; with NULL each row goes for itself, and
- * a unit of how->rows_per_unit rows changes so many blocks. The interval holds for the
+ * a unit of how->rows_per_unit rows changes so many blocks: which of the two it is must not
+ * depend on the data, not even where there are no rows. The interval holds for the
  * aggregate of the blocks' values (a median by the exponential mechanism or by smooth
  * sensitivity: the bounds), which is not the function of all rows. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_sample_and_aggregate_release(

@@ -10,10 +10,8 @@ printf '1 2\n\n3 4\n5 6' | dusk release sample-and-aggregate --epsilon 400 --bou
 dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^id,name"' people.csv 2>/dev/null | awk '{ print "one header:", ($1 > 0.5 && $1 < 1.5) }'
 dusk release sample-and-aggregate --epsilon 400 --bounds 0:4 --blocks 1 --exec 'grep -c "^id,name"' people.csv 2>/dev/null <&- | awk '{ print "without standard input:", ($1 > 0.5 && $1 < 1.5) }'
 # a record of a table goes on while a quote is open, and is in one block
-dir=$(mktemp -d)
-{ printf 'id,note\n5" pipe,"'; seq 50; printf '""\n"\n'; } >"$dir/notes.CSV"
-dusk release sample-and-aggregate --epsilon 400 --bounds 0:1 --blocks 50 --exec 'awk "END { print (NR > 1) }"' "$dir/notes.CSV" 2>/dev/null | awk '{ print "one record:", ($1 > 0.01 && $1 < 0.03) }'
-rm -r "$dir"
+{ printf 'id,note\n5" pipe,"'; seq 50; printf '""\n"\n'; } >notes.CSV
+dusk release sample-and-aggregate --epsilon 400 --bounds 0:1 --blocks 50 --exec 'awk "END { print (NR > 1) }"' notes.CSV 2>/dev/null | awk '{ print "one record:", ($1 > 0.01 && $1 < 0.03) }'
 $saa --blocks 3 --function mean --json people.csv
 $saa --blocks 3 --function mean --dry-run
 # a command that fails, says too much, or does not read its input, is not heard
