@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
+#include "base/taint.h"
 #include "numeric/rounding.h"
 #include "random/noise_additive.h"
 
@@ -216,6 +217,7 @@ dusk_status dusk_threshold_monitor_release(dusk_threshold_monitor *monitor, bool
     dusk_status status = dusk_additive_draw(&monitor->noise, &noise, gen, err);
     if (status != DUSK_OK) return status;
     *above = count_records(monitor, predicate, context) + noise >= monitor->plan.least;
+    DUSK_DECLASSIFY(above, sizeof *above);
     charge_records(monitor, DUSK_MUTATE(MONITOR_CHARGES_BELOW, *above, !*above));
     return DUSK_OK;
 }

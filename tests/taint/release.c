@@ -166,6 +166,29 @@ static void streams(void)
     }
 }
 
+/* Without a branch: what a predicate does is the caller's part. */
+static bool is_above(const void *row, void *limit) { return *(const double *)row > *(const double *)limit; }
+
+/* Who holds, who was charged and who is gone is private to the end. */
+static void threshold_monitor(void)
+{
+    dusk_threshold_monitor_options options;
+    dusk_threshold_monitor *monitor;
+    bool above;
+    dusk_threshold_monitor_options_init(&options);
+    options.threshold = ROWS / 4;
+    options.contributions = 3;
+    options.neighbours = DUSK_ADD_REMOVE;
+    options.epsilon = 1;
+    options.delta = 1e-6;
+    must(dusk_threshold_monitor_new(&monitor, &options, rows, ROWS, sizeof *rows, NULL));
+    for (double limit = 4; limit > -2; limit -= 0.5) {
+        must(dusk_threshold_monitor_release(monitor, &above, is_above, &limit, gen, NULL));
+        DUSK_CHECK_PUBLIC(&above, sizeof above);
+    }
+    dusk_threshold_monitor_free(monitor);
+}
+
 /* --- leaks that must be seen ------------------------------------------------------ */
 
 static const dusk_fixed_clamp clamp = { .lower = -2, .upper = 5, .grid = -20 };
@@ -219,6 +242,7 @@ static const subject subjects[] = { { "sum with Laplace noise", sum_with_laplace
                                     { "one number", one_number, true },
                                     { "vector", vector, true },
                                     { "streams", streams, true },
+                                    { "threshold monitor", threshold_monitor, true },
                                     { "the exact sum is shown", exact_sum_is_shown, false },
                                     { "early exit", early_exit, false },
                                     { "table look-up", table_look_up, false } };
