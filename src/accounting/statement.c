@@ -155,11 +155,15 @@ static dusk_status hand_over(const dusk_text *written, char *text, size_t size, 
 /* For reading: at most six digits, rounded up, so that it stays a bound. */
 static void six_digits_up(dusk_text *out, double x)
 {
-    char digits[32];
+    char digits[64];
     snprintf(digits, sizeof digits, "%.5e", x);
-    if (strtod(digits, NULL) < x) /* half a digit more, in the sixth place; not one, which may be two */
-        snprintf(digits, sizeof digits, "%.5e", x + 0.5 * pow(10, floor(log10(x)) - 5));
     double shown = strtod(digits, NULL);
+    if (shown < x) { /* the next number of six digits */
+        long number = digits[0] - '0';
+        for (int i = 2; i < 7; i++) number = 10 * number + (digits[i] - '0');
+        snprintf(digits, sizeof digits, "%lde%ld", number + 1, strtol(digits + 8, NULL, 10) - 5);
+        shown = strtod(digits, NULL);
+    }
     dusk_text_number(out, shown >= x ? shown : x);
 }
 

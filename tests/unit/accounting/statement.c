@@ -135,6 +135,34 @@ static void priced_for_its_relation(void **state)
     assert_true(s.epsilon < 6);
 }
 
+static void shown_digits_are_a_bound(void **state)
+{
+    static const struct {
+        double epsilon;
+        const char *shown;
+    } cases[] = { { 1, "epsilon 1 at" },
+                  { 0.99999838, "epsilon 0.999999 at" },
+                  { 0.9999991, "epsilon 1 at" },
+                  { 2.0000000000000004, "epsilon 2.00001 at" },
+                  { 1.2345671, "epsilon 1.23457 at" },
+                  { 123456.1, "epsilon 123457 at" },
+                  { 1.000001e-7, "epsilon 1.00001e-07 at" },
+                  { 0, "epsilon 0 at" },
+                  { INFINITY, "epsilon inf" } };
+    dusk_event event;
+    dusk_statement s;
+    char text[16384];
+    (void)state;
+    assert_int_equal(dusk_event_parse(&event, "pure(1)", NULL), DUSK_OK);
+    assert_int_equal(dusk_statement_init(&s, &event, 0, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        s.epsilon = cases[i].epsilon;
+        assert_int_equal(dusk_statement_format(&s, text, sizeof text, NULL), DUSK_OK);
+        if (strncmp(text, cases[i].shown, strlen(cases[i].shown)))
+            fail_msg("%s: %.60s", cases[i].shown, text);
+    }
+}
+
 static void facts_fill_up(void **state)
 {
     dusk_statement s = statement_of("pure(1)", 0, DUSK_ADD_REMOVE, NULL);
@@ -194,10 +222,15 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_line),      cmocka_unit_test(json),
-        cmocka_unit_test(refused),       cmocka_unit_test(priced_for_its_relation),
-        cmocka_unit_test(facts_fill_up), cmocka_unit_test(longest),
-        cmocka_unit_test(names),         cmocka_unit_test(what_is_shown_is_rounded_up_and_no_further),
+        cmocka_unit_test(one_line),
+        cmocka_unit_test(json),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(priced_for_its_relation),
+        cmocka_unit_test(shown_digits_are_a_bound),
+        cmocka_unit_test(facts_fill_up),
+        cmocka_unit_test(longest),
+        cmocka_unit_test(names),
+        cmocka_unit_test(what_is_shown_is_rounded_up_and_no_further),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
