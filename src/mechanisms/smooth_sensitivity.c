@@ -116,9 +116,9 @@ dusk_status dusk_smooth_init(dusk_smooth *out, dusk_smooth_law law, uint32_t deg
 
     DUSK_TRY(check_promise(law, smooth.degrees, epsilon, delta, err));
     DUSK_TRY(place(&smooth, grid, err));
-    if (!(beta >= 0 && isfinite(beta)))
+    if (!(beta == 0 || (dusk_smooth_inner_beta(beta) > 0 && isfinite(beta))))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "0 stands for the usual choice",
-                         "beta must be finite and not below 0");
+                         "beta must be 0, or finite and above 1e-9: rounding changes a sensitivity as much");
     smooth.beta = beta > 0 ? beta : usual_beta(law, smooth.degrees, epsilon, delta);
     smooth.ratio = dusk_smooth_ratio(law, smooth.degrees, smooth.beta, epsilon, delta);
     for (int i = 0; i < 10 && beta == 0 && smooth.ratio == 0; i++) { /* a guess that went too far */
