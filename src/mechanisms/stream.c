@@ -333,7 +333,7 @@ static dusk_combination combine_nodes(const dusk_stream *s, uint64_t from, uint6
         c.squares = dusk_add_up(c.squares, dusk_mul_up(share, dusk_mul_up(part, part)));
         c.sizes = dusk_add_up(c.sizes, dusk_mul_up(share, honaker ? level + 1 : 1));
         c.largest = fmax(c.largest, dusk_mul_up(share, part));
-        c.equals += !honaker && !endless;
+        c.count += !honaker;
         from += UINT64_C(1) << level;
     }
     return c;

@@ -88,7 +88,7 @@ typedef struct dusk_combination {
     double squares;  /* sum of squared weights, rounded up                   */
     double sizes;    /* sum of |weights|, rounded up                         */
     double largest;  /* the largest |weight|, rounded up                     */
-    unsigned equals; /* > 0: so many weights, all of them 1                  */
+    unsigned count;  /* > 0: so many weights; 0: it is not known             */
 } dusk_combination;
 /* A t, in the unit of `scale`, with P(|sum of weights x noise| > t) <= p. The noise is
  * round(Z) for Z ideal, or discrete Laplace, in units of 1. */

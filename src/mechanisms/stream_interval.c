@@ -2,8 +2,8 @@
 /* How far a combination of independent noises strays. Gaussian: a normal tail, exactly.
  * Laplace, k weights of 1: the difference of two waiting times for k events, so that
  *     P(S > t) = sum_j C(k-1+j, j) 2^-(k+j) Q(k-j, t),  j = 0 .. k-1,
- * Q(i, t) being the upper tail of a gamma law of shape i. Other weights: Chernoff's bound,
- * each weight stretched to the largest. The noise is within half a step of the ideal one
+ * Q(i, t) being the upper tail of a gamma law of shape i. Other weights: the same with all
+ * as large as the largest, or Chernoff's bound, whichever is less. The noise is within half a step of the ideal one
  * (discrete Laplace: within one), and so many steps come on top. Proof: stream_interval.proof.md.
  *
  * Tails are bounds; the quantile that follows is found by halving and is an upper bound. */
@@ -43,9 +43,12 @@ static double laplace_tail(const dusk_combination *c, double t)
     return 2 * exp(-u * x - a * log1p(-u * u)) * slack;
 }
 
+/* Larger weights stray further, so that all may be taken for the largest. */
+DUSK_PROVEN(ideal_tail)
 static double ideal_tail(const dusk_combination *c, double t)
 {
-    return c->equals ? equal_laplace_tail(c->equals, t) : laplace_tail(c, t);
+    double tail = laplace_tail(c, t);
+    return c->count ? fmin(tail, equal_laplace_tail(c->count, t / c->largest)) : tail;
 }
 
 static double laplace_quantile(const dusk_combination *c, double p)

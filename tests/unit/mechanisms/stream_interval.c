@@ -7,7 +7,7 @@
 
 static dusk_combination equal(unsigned k, bool known)
 {
-    return (dusk_combination){ .squares = k, .sizes = k, .largest = 1, .equals = known ? k : 0 };
+    return (dusk_combination){ .squares = k, .sizes = k, .largest = 1, .count = known ? k : 0 };
 }
 
 static const double chances[] = { 0.5, 0.1, 1e-3, 1e-9, 0x1p-52 };
@@ -65,6 +65,20 @@ static void bounds_for_any_weights_are_above(void **state)
         }
 }
 
+/* Scales 1 and a: P(|S| > t) = (exp(-t) - a^2 exp(-t / a)) / (1 - a^2). */
+static void weights_that_differ(void **state)
+{
+    (void)state;
+    for (double a = 0.1; a < 1; a += 0.2) {
+        dusk_combination c = { .squares = 1 + a * a, .sizes = 1 + a, .largest = 1, .count = 2 };
+        for (int i = 0; i < 5; i++) {
+            double t = (dusk_combination_tail(&c, DUSK_LAPLACE, 0x1p20, chances[i]) - c.sizes / 2) * 0x1p-20;
+            double p = (exp(-t) - a * a * exp(-t / a)) / (1 - a * a);
+            assert_true(p <= chances[i] && t < 1.5 * -log(chances[i]) + 1);
+        }
+    }
+}
+
 static void gaussian_combinations_add_in_squares(void **state)
 {
     (void)state;
@@ -81,6 +95,7 @@ int main(void)
         cmocka_unit_test(few_laplace_noises_are_exact),
         cmocka_unit_test(many_laplace_noises_are_exact),
         cmocka_unit_test(bounds_for_any_weights_are_above),
+        cmocka_unit_test(weights_that_differ),
         cmocka_unit_test(gaussian_combinations_add_in_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
