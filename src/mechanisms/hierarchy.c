@@ -276,6 +276,7 @@ dusk_status dusk_hierarchy_new(dusk_hierarchy **out, const dusk_aggregate *how, 
     h->how = *how;
     dusk_text_init(&text, h->unit, sizeof h->unit);
     dusk_text_add(&text, "%s", how->unit ? how->unit : "unit");
+    if (text.overflow) DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "shorten it", "unit is too long"));
     h->how.unit = h->unit;
     DUSK_TRY(copy_tree(h, parents, nodes, err));
     DUSK_TRY(divide(h, shares, levels, err));

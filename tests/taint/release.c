@@ -189,6 +189,28 @@ static void threshold_monitor(void)
     dusk_threshold_monitor_free(monitor);
 }
 
+/* Counts over a tree, made to agree and whole: what is done to noisy counts may look at them. */
+static void tree(double delta)
+{
+    enum { NODES = 13 };
+    const uint32_t parents[NODES] = { 0, 0, 0, 0, 1, 1, 2, 2, 2, 6, 6, 6, 9 };
+    dusk_aggregate how = request(delta);
+    uint64_t exact[NODES] = { 0 };
+    double noisy[NODES];
+    dusk_hierarchy *hierarchy;
+    must(dusk_hierarchy_new(&hierarchy, &how, parents, NODES, NULL, 0, NULL));
+    DUSK_SECRET(exact, sizeof exact);
+    must(dusk_hierarchy_release(hierarchy, noisy, exact, gen, NULL));
+    DUSK_CHECK_PUBLIC(noisy, sizeof noisy);
+    must(dusk_hierarchy_fit(hierarchy, noisy, noisy, NULL));
+    must(dusk_hierarchy_whole(hierarchy, noisy, noisy, NULL));
+    DUSK_CHECK_PUBLIC(noisy, sizeof noisy);
+    dusk_hierarchy_free(hierarchy);
+}
+
+static void tree_with_laplace_noise(void) { tree(0); }
+static void tree_with_gaussian_noise(void) { tree(1e-6); }
+
 /* --- leaks that must be seen ------------------------------------------------------ */
 
 static const dusk_fixed_clamp clamp = { .lower = -2, .upper = 5, .grid = -20 };
@@ -243,6 +265,8 @@ static const subject subjects[] = { { "sum with Laplace noise", sum_with_laplace
                                     { "vector", vector, true },
                                     { "streams", streams, true },
                                     { "threshold monitor", threshold_monitor, true },
+                                    { "tree with Laplace noise", tree_with_laplace_noise, true },
+                                    { "tree with Gaussian noise", tree_with_gaussian_noise, true },
                                     { "the exact sum is shown", exact_sum_is_shown, false },
                                     { "early exit", early_exit, false },
                                     { "table look-up", table_look_up, false } };

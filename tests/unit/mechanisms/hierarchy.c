@@ -223,10 +223,11 @@ static void bad_trees_and_shares_are_refused(void **state)
     const double few[] = { 1, 1 }, negative[] = { 1, -1, 1, 1 }, leafless[] = { 1, 0, 1, 1 },
                  nothing[] = { NAN, 1, 1, 1 }, tiny[] = { 1, 1, 1, 1e-12 };
     uint32_t deep[80];
-    dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 1), unset = ask(0, NAN, NAN, 1);
+    dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 1), unset = ask(0, NAN, NAN, 1), wordy = how;
     dusk_hierarchy *h = (dusk_hierarchy *)16;
     dusk_error err;
     (void)state;
+    wordy.unit = "one of the sixty-four letters or more that a statement has no room for";
     for (uint32_t i = 0; i < 80; i++) deep[i] = i ? i - 1 : 0;
     const struct {
         const dusk_aggregate *how;
@@ -236,11 +237,17 @@ static void bad_trees_and_shares_are_refused(void **state)
         size_t levels;
         const char *word;
     } bad[] = {
-        { &how, upward, 3, NULL, 0, "node 1" },       { &how, itself, 2, NULL, 0, "node 1" },
-        { &how, uneven, 0, NULL, 0, "nodes" },        { &how, deep, 80, NULL, 0, "levels" },
-        { &how, uneven, NODES, few, 2, "2 shares" },  { &how, uneven, NODES, negative, 4, "level 1" },
-        { &how, uneven, NODES, leafless, 4, "leaf" }, { &how, uneven, NODES, nothing, 4, "level 0" },
-        { &how, uneven, NODES, tiny, 4, "level 3" },  { &unset, uneven, NODES, NULL, 0, "neighbours" },
+        { &how, upward, 3, NULL, 0, "node 1" },
+        { &how, itself, 2, NULL, 0, "node 1" },
+        { &how, uneven, 0, NULL, 0, "nodes" },
+        { &how, deep, 80, NULL, 0, "levels" },
+        { &how, uneven, NODES, few, 2, "2 shares" },
+        { &how, uneven, NODES, negative, 4, "level 1" },
+        { &how, uneven, NODES, leafless, 4, "leaf" },
+        { &how, uneven, NODES, nothing, 4, "level 0" },
+        { &how, uneven, NODES, tiny, 4, "level 3" },
+        { &wordy, uneven, NODES, NULL, 0, "unit is too long" },
+        { &unset, uneven, NODES, NULL, 0, "neighbours" },
         { &how, uneven, 1u << 27, NULL, 0, "nodes" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
