@@ -999,6 +999,10 @@ typedef struct dusk_mwem_options {
     uint32_t replays; /* 20: how often a round goes through all measurements */
 } dusk_mwem_options;
 DUSK_API void dusk_mwem_options_init(dusk_mwem_options *options);
+/* What dusk_mwem_release will state, or why it will refuse: the rows are not looked at. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_mwem_state(dusk_statement *out, const dusk_aggregate *how,
+                                                   const dusk_mwem_options *options, const dusk_table *domain,
+                                                   dusk_error *err);
 /* `model` has a weight >= 0 for every cell of the domain, the last column's value changing
  * fastest; their sum is the number of rows as far as it is known. With probability
  * how->confidence every query of the workload, answered by the model, is within *error

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk release marginals, mwem: what is true of whole tables. The schema and everything public is
- * checked on a table of no rows before the data is opened; a dry run ends there. */
+ * checked before the data is opened, marginals on a table of no rows; a dry run ends there. */
 #include <math.h>
 
 #include "base/error.h"
@@ -75,8 +75,7 @@ done:
 
 /* ---- MWEM ---------------------------------------------------------------------------- */
 
-static dusk_status learn(release_job *job, release_table *t, double *model, double *error,
-                         dusk_statement *statement, dusk_error *err)
+static dusk_mwem_options options_of(const release_job *job, const release_table *t)
 {
     dusk_mwem_options options;
     dusk_mwem_options_init(&options);
@@ -84,8 +83,7 @@ static dusk_status learn(release_job *job, release_table *t, double *model, doub
     options.marginals_count = t->marginal_count;
     options.prefixes = job->settings->prefixes;
     options.rounds = (uint32_t)job->settings->rounds;
-    if (!t->codes) options.replays = 1; /* only to see whether everything is in order */
-    return dusk_mwem_release(model, error, statement, &t->how, &options, &t->table, job->gen, err);
+    return options;
 }
 
 static dusk_status domain_cells(const release_table *t, size_t *cells, dusk_error *err)
@@ -107,7 +105,8 @@ dusk_status release_mwem(release_job *job, dusk_error *err)
     release_table t = { 0 };
     dusk_statement statement;
     release_receipt receipt = { .statement = &statement, .input = RELEASE_TABLE_INPUT };
-    double *model = NULL, *counts = NULL, error;
+    dusk_mwem_options options;
+    double *model = NULL, *counts = NULL, error = NAN;
     bool dry = job->settings->dry_run, json;
     size_t cells = 0, queries = 0;
     char width[64];
@@ -116,19 +115,20 @@ dusk_status release_mwem(release_job *job, dusk_error *err)
     DUSK_TRY(release_table_prepare(job, &t, err));
     DUSK_TRY(domain_cells(&t, &cells, err));
     DUSK_TRY(dusk_marginals_cells(&queries, &t.table, t.marginals, t.marginal_count, err));
-    DUSK_NEW(model, cells);
-    DUSK_NEW(counts, queries);
-    DUSK_TRY(learn(job, &t, model, &error, &statement, err));
+    options = options_of(job, &t);
+    DUSK_TRY(dusk_mwem_state(&statement, &t.how, &options, &t.table, err));
     if (!dry) {
+        DUSK_NEW(model, cells);
+        DUSK_NEW(counts, queries);
         DUSK_TRY(release_table_read(job, &t, err));
-        DUSK_TRY(learn(job, &t, model, &error, &statement, err));
+        DUSK_TRY(dusk_mwem_release(model, &error, &statement, &t.how, &options, &t.table, job->gen, err));
         DUSK_TRY(dusk_marginals_of(counts, &t.table, t.marginals, t.marginal_count, model, err));
     }
     json = release_json(job);
     release_table_print(job, &t, dry ? NULL : counts, json);
     if (json) {
         dusk_json_key(&job->json, "error");
-        dusk_json_number(&job->json, dry ? (double)NAN : error);
+        dusk_json_number(&job->json, error);
         dusk_json_key(&job->json, "confidence");
         dusk_json_number(&job->json, t.how.confidence);
     }

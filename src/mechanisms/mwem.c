@@ -28,6 +28,7 @@ typedef struct mwem {
     const dusk_table *table;
     size_t queries; /* in all marginals together */
     dusk_schedule_part parts[DUSK_MWEM_PARTS];
+    size_t parts_count;
     dusk_statement statement;
     dusk_pool noise, total_noise;
     uint64_t *exact;
@@ -68,25 +69,44 @@ static dusk_status check(const dusk_aggregate *how, const dusk_mwem_options *opt
     return dusk_aggregate_check(how, false, err);
 }
 
+/* Everything that needs no coins. */
+static dusk_status plan(mwem *w, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_mwem_options *options = w->options;
+
+    DUSK_TRY(check(w->how, options, err));
+    w->parts_count = dusk_mwem_parts(w->parts, w->how, options->rounds);
+    DUSK_TRY(dusk_marginals_cells(&w->queries, w->table, options->marginals, options->marginals_count, err));
+    DUSK_TRY(dusk_table_cells(&w->model.cells, w->table, err));
+    DUSK_TRY(dusk_schedule_calibrate(w->parts, w->parts_count, w->how, &w->statement, err));
+    DUSK_TRY(dusk_statement_assume(&w->statement, "domain declared", err));
+done:
+    return status;
+}
+
+dusk_status dusk_mwem_state(dusk_statement *out, const dusk_aggregate *how, const dusk_mwem_options *options,
+                            const dusk_table *domain, dusk_error *err)
+{
+    mwem w = { .how = how, .options = options, .table = domain };
+    dusk_status status = plan(&w, err);
+    if (status == DUSK_OK) *out = w.statement;
+    return status;
+}
+
 static dusk_status start(mwem *w, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const dusk_mwem_options *options = w->options;
-    size_t parts = 0;
 
-    DUSK_TRY(check(w->how, options, err));
-    parts = dusk_mwem_parts(w->parts, w->how, options->rounds);
-    DUSK_TRY(dusk_marginals_cells(&w->queries, w->table, options->marginals, options->marginals_count, err));
-    DUSK_TRY(dusk_table_cells(&w->model.cells, w->table, err));
-    DUSK_TRY(dusk_schedule_calibrate(w->parts, parts, w->how, &w->statement, err));
-    DUSK_TRY(dusk_statement_assume(&w->statement, "domain declared", err));
+    DUSK_TRY(plan(w, err));
     DUSK_NEW(w->exact, w->queries);
     DUSK_NEW(w->answers, w->queries);
     DUSK_NEW(w->scores, w->queries);
     DUSK_NEW(w->measured, options->rounds);
     DUSK_TRY(dusk_pool_draw(&w->noise, &w->parts[DUSK_MWEM_MEASURE].noise, options->rounds, DUSK_WIDTH_FULL,
                             gen, err));
-    if (parts > DUSK_MWEM_TOTAL)
+    if (w->parts_count > DUSK_MWEM_TOTAL)
         DUSK_TRY(
             dusk_pool_draw(&w->total_noise, &w->parts[DUSK_MWEM_TOTAL].noise, 1, DUSK_WIDTH_FULL, gen, err));
 done:

@@ -88,6 +88,25 @@ static void fill(uint32_t *codes, uint64_t seed)
     }
 }
 
+/* Before the rows are there, and without running it. */
+static void what_will_be_stated_is_known_beforehand(void **state)
+{
+    dusk_table table = { .columns = 3, .sizes = sizes, .rows = 9, .codes = (const uint32_t *)16 };
+    dusk_mwem_options options = options_of(100000);
+    dusk_aggregate how = ask(DUSK_ADD_REMOVE, NAN, NAN, 1);
+    uint32_t codes[3 * ROWS];
+    dusk_statement stated;
+    (void)state;
+    assert_int_equal(dusk_mwem_state(&stated, &how, &options, &table, NULL), DUSK_OK);
+    assert_true(stated.epsilon <= 1 && strstr(event_of(stated), ") * 100000"));
+    options.rounds = 3;
+    how.delta = 1e-6;
+    assert_int_equal(dusk_mwem_state(&stated, &how, &options, &table, NULL), DUSK_OK);
+    fill(codes, 1);
+    learned l = learn(&how, &options, codes, ROWS, 1);
+    assert_memory_equal(&stated, &l.statement, sizeof stated);
+}
+
 static double total_of(const learned *l)
 {
     double sum = 0;
@@ -233,6 +252,7 @@ static void bad_requests_are_refused_before_the_data(void **state)
         assert_int_equal(
             dusk_mwem_release(l.model, &l.error, &l.statement, &how, &options, &table, gen, NULL),
             DUSK_ERR_ARGUMENT);
+        assert_int_equal(dusk_mwem_state(&l.statement, &how, &options, &table, NULL), DUSK_ERR_ARGUMENT);
     }
     assert_true(l.error == 7);
     dusk_generator_free(gen);
@@ -243,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_move_by_no_more_than_their_count),
         cmocka_unit_test(the_schedule_keeps_its_promise),
+        cmocka_unit_test(what_will_be_stated_is_known_beforehand),
         cmocka_unit_test(the_number_of_rows_is_paid_for),
         cmocka_unit_test(what_is_measured_has_the_noise_that_is_charged),
         cmocka_unit_test(no_model_is_larger_than_scores_reach),
