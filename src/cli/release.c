@@ -201,6 +201,15 @@ bool release_json(release_job *job)
     return true;
 }
 
+void release_json_interval(release_job *job, double low, double high)
+{
+    dusk_json_key(&job->json, "interval");
+    dusk_json_open(&job->json, '[');
+    dusk_json_number(&job->json, low);
+    dusk_json_number(&job->json, high);
+    dusk_json_close(&job->json, ']');
+}
+
 static dusk_status end_json(release_job *job, const dusk_statement *statement, dusk_error *err)
 {
     char text[16384];

@@ -116,8 +116,9 @@ dusk_status release_fail_form(const char *option, const char *form, dusk_error *
 /* A statement of this job for an event, with one declared fact ("" for none). */
 dusk_status release_state(const release_job *job, dusk_statement *out, const dusk_event *event, double delta,
                           const char *fact, dusk_error *err);
-/* With --json open the object and give true. */
+/* With --json open the object and give true; an interval in it. */
 bool release_json(release_job *job);
+void release_json_interval(release_job *job, double low, double high);
 /* The end of every run: statement and ledger in the JSON object, then, when the
  * answer has left, the receipt on standard error. */
 dusk_status release_end(release_job *job, const release_receipt *receipt, dusk_error *err);

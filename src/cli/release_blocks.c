@@ -121,13 +121,7 @@ static void print_answer(release_job *job, const dusk_answer *answer, bool narro
     }
     dusk_json_key(json, "value");
     dusk_json_number(json, dry ? NAN : answer->value);
-    if (narrow && !dry) {
-        dusk_json_key(json, "interval");
-        dusk_json_open(json, '[');
-        dusk_json_number(json, answer->low);
-        dusk_json_number(json, answer->high);
-        dusk_json_close(json, ']');
-    }
+    if (narrow && !dry) release_json_interval(job, answer->low, answer->high);
     dusk_json_key(json, "confidence");
     dusk_json_number(json, answer->confidence);
 }

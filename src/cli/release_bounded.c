@@ -41,13 +41,9 @@ static void print_json(release_job *job, const dusk_bounded_laplace *m, const do
     dusk_json *json = &job->json;
     dusk_json_key(json, "value");
     dusk_json_number(json, answer ? *answer : NAN);
-    if (answer) {
-        dusk_json_key(json, "interval");
-        dusk_json_open(json, '[');
-        dusk_json_number(json, fmax(*answer - half_width, m->lower));
-        dusk_json_number(json, fmin(*answer + half_width, m->upper));
-        dusk_json_close(json, ']');
-    }
+    if (answer)
+        release_json_interval(job, fmax(*answer - half_width, m->lower),
+                              fmin(*answer + half_width, m->upper));
     dusk_json_key(json, "half_width");
     dusk_json_number(json, half_width);
     dusk_json_key(json, "confidence");

@@ -163,13 +163,7 @@ static void print_json(release_job *job, const dusk_noise *noise, const double *
     for (size_t i = 0; answers && i < n; i++) dusk_json_number(json, answers[i]);
     if (n > 1) dusk_json_close(json, ']');
     if (!answers) dusk_json_null(json);
-    if (answers && n == 1) {
-        dusk_json_key(json, "interval");
-        dusk_json_open(json, '[');
-        dusk_json_number(json, answers[0] - half_width);
-        dusk_json_number(json, answers[0] + half_width);
-        dusk_json_close(json, ']');
-    }
+    if (answers && n == 1) release_json_interval(job, answers[0] - half_width, answers[0] + half_width);
     dusk_json_key(json, "half_width");
     dusk_json_number(json, half_width);
     dusk_json_key(json, "confidence");

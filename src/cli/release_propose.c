@@ -38,13 +38,7 @@ static void print_answer(release_job *job, const dusk_answer *answer, bool relea
     if (!dry) dusk_json_bool(json, released);
     dusk_json_key(json, "value");
     dusk_json_number(json, dry || !released ? NAN : answer->value);
-    if (!dry && released) {
-        dusk_json_key(json, "interval");
-        dusk_json_open(json, '[');
-        dusk_json_number(json, answer->low);
-        dusk_json_number(json, answer->high);
-        dusk_json_close(json, ']');
-    }
+    if (!dry && released) release_json_interval(job, answer->low, answer->high);
     dusk_json_key(json, "confidence");
     dusk_json_number(json, answer->confidence);
 }

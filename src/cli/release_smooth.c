@@ -73,13 +73,7 @@ static void print_answer(release_job *job, const dusk_answer *answer, bool paid,
     }
     dusk_json_key(json, "value");
     dusk_json_number(json, dry ? NAN : answer->value);
-    if (paid && !dry) {
-        dusk_json_key(json, "interval");
-        dusk_json_open(json, '[');
-        dusk_json_number(json, answer->low);
-        dusk_json_number(json, answer->high);
-        dusk_json_close(json, ']');
-    }
+    if (paid && !dry) release_json_interval(job, answer->low, answer->high);
     dusk_json_key(json, "multiple_of_smooth_sensitivity");
     dusk_json_number(json, multiple);
     dusk_json_key(json, "confidence");

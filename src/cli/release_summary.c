@@ -58,13 +58,7 @@ static void json_answer(release_job *job, const dusk_answer *answer)
     dusk_json *json = &job->json;
     dusk_json_key(json, "value");
     dusk_json_number(json, job->settings->dry_run ? NAN : answer->value);
-    if (!job->settings->dry_run) {
-        dusk_json_key(json, "interval");
-        dusk_json_open(json, '[');
-        dusk_json_number(json, answer->low);
-        dusk_json_number(json, answer->high);
-        dusk_json_close(json, ']');
-    }
+    if (!job->settings->dry_run) release_json_interval(job, answer->low, answer->high);
     dusk_json_key(json, "confidence");
     dusk_json_number(json, answer->confidence);
 }

@@ -214,9 +214,11 @@ dusk_status release_top_keys(release_job *job, dusk_error *err)
     dusk_status status;
     dusk_limit_domain domain = { .k = 0 };
     dusk_statement statement;
-    release_receipt receipt = { .statement = &statement,
-                                .label = "accuracy",
-                                .input = "what is not a number of units counts as none, and a line without a key is left out" };
+    release_receipt receipt = {
+        .statement = &statement,
+        .label = "accuracy",
+        .input = "what is not a number of units counts as none, and a line without a key is left out"
+    };
     dusk_named *list = NULL;
     uint64_t *units = NULL;
     size_t n = 0, keys = 0, shown = 0, *indices = NULL;

@@ -106,11 +106,9 @@ void release_tree_json(release_job *job, const release_tree *tree, size_t i)
     dusk_json_key(json, "count");
     dusk_json_number(json, tree->counts[i]);
     if (job->settings->dry_run) return;
-    dusk_json_key(json, "interval");
-    dusk_json_open(json, '[');
-    dusk_json_number(json, isnan(tree->counts[i]) ? (double)NAN : fmax(tree->counts[i] - tree->widths[i], 0));
-    dusk_json_number(json, tree->counts[i] + tree->widths[i]);
-    dusk_json_close(json, ']');
+    release_json_interval(job,
+                          isnan(tree->counts[i]) ? (double)NAN : fmax(tree->counts[i] - tree->widths[i], 0),
+                          tree->counts[i] + tree->widths[i]);
 }
 
 void release_tree_describe(const release_job *job, const release_tree *tree, release_receipt *receipt)
