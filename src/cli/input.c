@@ -114,6 +114,7 @@ static bool read_record(dusk_input *input, field *wanted)
             end = read_field(input, into);
             if (into->length || into->quoted || end == ',') empty = false;
         } while (end == ',');
+        if (input->columns == 1 && end == '\n') empty = false;
     } while (empty && end != EOF);
     return !empty;
 }
@@ -142,6 +143,7 @@ static dusk_status read_header(dusk_input *input, const char *column, dusk_error
         dusk_text_add(&text, "%s %.60s", index ? "," : "", f.text);
         index++;
     } while (end == ',');
+    input->columns = index;
     if (ferror(input->file)) return fail_read(input->name, err);
     if (!column || found == 1) return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_PARSE, names, "%.100s has %s column called %.60s", input->name,
@@ -288,12 +290,14 @@ bool dusk_input_record(dusk_input *input, dusk_input_take *take, void *context)
     field f;
     int end;
     bool empty = true;
-    for (size_t index = 0; empty; index = 0) {
+    while (empty) {
+        size_t index = 0;
         do {
             end = read_field(input, &f);
-            if (f.length || f.quoted || end == ',') empty = false;
+            if (f.length || f.quoted || end == ',' || (input->columns == 1 && end == '\n')) empty = false;
             if (!empty) take(context, index++, f.too_long ? "" : f.text);
         } while (end == ',');
+        if (input->columns == 0) input->columns = index; /* the header */
         if (end == EOF) break;
     }
     return !empty;

@@ -6,7 +6,8 @@
  *
  * Plain text: numbers with spaces, commas or line ends between them. A table
  * (a column is asked for, or the name ends in .csv): comma-separated values
- * with a header; quotes as in RFC 4180; blank lines are skipped.
+ * with a header; quotes as in RFC 4180; blank lines are skipped, but in a table of one
+ * column they are rows whose field is empty: a unit has its row whatever it holds.
  *
  * What the data holds never makes an error: a field that is not a number is
  * NaN, and the mechanism's documented rule decides. A file that cannot be
@@ -26,6 +27,7 @@ typedef struct dusk_input {
     bool table;
     bool begun;     /* past a byte order mark, should there be one */
     size_t column;  /* of a table */
+    size_t columns; /* of its header, once that was read */
     uint64_t bytes; /* read so far */
     uint64_t total; /* size of the file, 0 when not known */
     double epsilon; /* for the progress line */

@@ -288,7 +288,8 @@ static const dusk_section sections[] = {
     { "Input",
       "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, "
       "commas or line ends between them. With --column, or when FILE ends in .csv, it is comma-separated "
-      "values with a header. For laplace, gaussian, k-norm and the discrete twins several numbers are one "
+      "values with a header; blank lines are skipped, but are rows of a table that has one column. For "
+      "laplace, gaussian, k-norm and the discrete twins several numbers are one "
       "vector, --sensitivity is that of the whole vector, and how many numbers there are is public. "
       "planar-laplace reads two numbers a place, or two --columns; how many places there are is public.\n"
       "Selections read lines of a name and a score with a tab, comma or space between them, or only "

@@ -10,3 +10,11 @@ printf '"a ""b"", c" category "y\t"\n' >odd.schema
 printf '"a ""b"", c"\n"y\t"\nz\n' >odd.csv
 dusk release synthetic-table --epsilon 1 --schema odd.schema --rows 2 odd.csv
 dusk release synthetic-table --epsilon 1 --delta 1e-6 --schema survey.schema --marginals 2 survey.csv || echo "exit $?"
+# A row of one column that is empty is a row: where rows are exchanged their number is public.
+printf 'c category a,b\n' >one.schema
+for last in a ''; do
+    printf 'c\na\nb\n%s\n' "$last" |
+        dusk release synthetic-table --epsilon 1 --schema one.schema --neighbours replace-one 2>/dev/null | wc -l
+    printf 'c\n1\n2\n%s\n' "$last" >one.csv
+    dusk release count --epsilon 1 --neighbours replace-one one.csv 2>/dev/null
+done
