@@ -85,10 +85,10 @@ void dusk_matrix_estimate(dusk_matrix *m, dusk_int128 noisy);
 
 /* A linear combination of independent noises, one weight for each. */
 typedef struct dusk_combination {
-    double squares;  /* sum of squared weights, rounded up                   */
-    double sizes;    /* sum of |weights|, rounded up                         */
-    double largest;  /* the largest |weight|, rounded up                     */
-    unsigned count;  /* > 0: so many weights; 0: it is not known             */
+    double squares; /* sum of squared weights, rounded up                   */
+    double sizes;   /* sum of |weights|, rounded up                         */
+    double largest; /* the largest |weight|, rounded up                     */
+    unsigned count; /* > 0: so many weights; 0: it is not known             */
 } dusk_combination;
 /* A t, in the unit of `scale`, with P(|sum of weights x noise| > t) <= p. The noise is
  * round(Z) for Z ideal, or discrete Laplace, in units of 1. */
