@@ -288,7 +288,9 @@ static const dusk_section sections[] = {
     { "Input",
       "Data comes from --value, from FILE, or from standard input. Plain text is numbers with spaces, "
       "commas or line ends between them. With --column, or when FILE ends in .csv, it is comma-separated "
-      "values with a header; blank lines are skipped, but are rows of a table that has one column. For "
+      "values with a header; blank lines are skipped, but are rows of a table that has one column. A "
+      "table must be well-formed: a quotation mark that is never closed takes the rest of the file into one "
+      "row. For "
       "laplace, gaussian, k-norm and the discrete twins several numbers are one "
       "vector, --sensitivity is that of the whole vector, and how many numbers there are is public. "
       "planar-laplace reads two numbers a place, or two --columns; how many places there are is public.\n"
