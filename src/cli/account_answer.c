@@ -42,8 +42,7 @@ void account_json_begin(dusk_json *json, const account_job *job)
         dusk_json_string(json, job->text);
     else
         dusk_json_null(json);
-    dusk_json_key(json, "neighbours");
-    dusk_json_string(json, dusk_neighbours_name(job->neighbours));
+    dusk_json_string_field(json, "neighbours", dusk_neighbours_name(job->neighbours));
 }
 
 void account_json_end(dusk_json *json)
@@ -106,13 +105,10 @@ static void print_gain(const account_job *job, const gain *found)
 
 static void json_gain(const account_job *job, dusk_json *json, const gain *found)
 {
-    dusk_json_key(json, "advantage");
-    dusk_json_number(json, found->advantage.bound.upper);
-    dusk_json_key(json, "advantage_lower");
-    dusk_json_number(json, found->advantage.bound.lower);
+    dusk_json_number_field(json, "advantage", found->advantage.bound.upper);
+    dusk_json_number_field(json, "advantage_lower", found->advantage.bound.lower);
     if (asks_delta(job)) return;
-    dusk_json_key(json, "posterior_odds");
-    dusk_json_number(json, found->odds);
+    dusk_json_number_field(json, "posterior_odds", found->odds);
 }
 
 static void json_bound(dusk_json *json, const account_job *job, const dusk_account *found)
@@ -171,10 +167,8 @@ dusk_status account_answer(const account_job *job, dusk_error *err)
     account_json_begin(&json, job);
     json_bound(&json, job, &found);
     json_asked(&json, job);
-    dusk_json_key(&json, "method");
-    dusk_json_string(&json, dusk_accountant_name(found.accountant));
-    dusk_json_key(&json, "approximation");
-    dusk_json_bool(&json, found.approximation != 0);
+    dusk_json_string_field(&json, "method", dusk_accountant_name(found.accountant));
+    dusk_json_bool_field(&json, "approximation", found.approximation != 0);
     if (attacked) json_gain(job, &json, &attacker);
     account_json_end(&json);
 done:
@@ -229,15 +223,12 @@ static void print_row(const row *one)
 static void json_row(dusk_json *json, const account_job *job, const row *one)
 {
     dusk_json_open(json, '{');
-    dusk_json_key(json, "method");
-    dusk_json_string(json, dusk_accountant_name(one->accountant));
+    dusk_json_string_field(json, "method", dusk_accountant_name(one->accountant));
     if (one->refusal.status == DUSK_OK) {
         json_bound(json, job, &one->found);
-        dusk_json_key(json, "approximation");
-        dusk_json_bool(json, one->found.approximation != 0);
+        dusk_json_bool_field(json, "approximation", one->found.approximation != 0);
     } else {
-        dusk_json_key(json, "unsupported");
-        dusk_json_string(json, one->refusal.message);
+        dusk_json_string_field(json, "unsupported", one->refusal.message);
     }
     dusk_json_close(json, '}');
 }
@@ -279,8 +270,7 @@ dusk_status account_compare(const account_job *job, dusk_error *err)
     account_json_begin(&json, job);
     json_bound(&json, job, &best);
     json_asked(&json, job);
-    dusk_json_key(&json, "method");
-    dusk_json_string(&json, dusk_accountant_name(best.accountant));
+    dusk_json_string_field(&json, "method", dusk_accountant_name(best.accountant));
     dusk_json_key(&json, "accountants");
     dusk_json_open(&json, '[');
     for (size_t i = 0; i < n; i++) json_row(&json, job, &rows[i]);

@@ -123,10 +123,8 @@ static void json_series(const account_job *job, const account_series *series, co
     json_array(&json, name[0], series->x, series->n);
     json_array(&json, name[1], series->upper, series->n);
     json_array(&json, name[2], series->lower, series->n);
-    dusk_json_key(&json, "accountant");
-    dusk_json_string(&json, dusk_accountant_name(job->accountant));
-    dusk_json_key(&json, "approximation");
-    dusk_json_bool(&json, series->approximation);
+    dusk_json_string_field(&json, "accountant", dusk_accountant_name(job->accountant));
+    dusk_json_bool_field(&json, "approximation", series->approximation);
     account_json_end(&json);
 }
 

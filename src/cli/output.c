@@ -222,6 +222,24 @@ void dusk_json_string(dusk_json *json, const char *s)
     fputc('"', json->file);
 }
 
+void dusk_json_number_field(dusk_json *json, const char *key, double x)
+{
+    dusk_json_key(json, key);
+    dusk_json_number(json, x);
+}
+
+void dusk_json_bool_field(dusk_json *json, const char *key, bool x)
+{
+    dusk_json_key(json, key);
+    dusk_json_bool(json, x);
+}
+
+void dusk_json_string_field(dusk_json *json, const char *key, const char *s)
+{
+    dusk_json_key(json, key);
+    dusk_json_string(json, s);
+}
+
 void dusk_json_key(dusk_json *json, const char *key)
 {
     dusk_json_string(json, key);

@@ -58,6 +58,10 @@ void dusk_json_null(dusk_json *json);
 size_t dusk_utf8_length(const char *s);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void dusk_json_string(dusk_json *json, const char *s);
+/* A key and its value. */
+void dusk_json_number_field(dusk_json *json, const char *key, double x);
+void dusk_json_bool_field(dusk_json *json, const char *key, bool x);
+void dusk_json_string_field(dusk_json *json, const char *key, const char *s);
 /* Text that is JSON already. */
 void dusk_json_raw(dusk_json *json, const char *text);
 

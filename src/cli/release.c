@@ -192,11 +192,9 @@ bool release_json(release_job *job)
     if (!job->settings->json) return false;
     job->json = (dusk_json){ .file = stdout };
     dusk_json_open(&job->json, '{');
-    dusk_json_key(&job->json, "mechanism");
-    dusk_json_string(&job->json, job->mechanism->name);
+    dusk_json_string_field(&job->json, "mechanism", job->mechanism->name);
     if (job->settings->dry_run) {
-        dusk_json_key(&job->json, "dry_run");
-        dusk_json_bool(&job->json, true);
+        dusk_json_bool_field(&job->json, "dry_run", true);
     }
     return true;
 }

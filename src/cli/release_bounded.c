@@ -39,15 +39,12 @@ static void print_json(release_job *job, const dusk_bounded_laplace *m, const do
                        double half_width)
 {
     dusk_json *json = &job->json;
-    dusk_json_key(json, "value");
-    dusk_json_number(json, answer ? *answer : NAN);
+    dusk_json_number_field(json, "value", answer ? *answer : NAN);
     if (answer)
         release_json_interval(job, fmax(*answer - half_width, m->lower),
                               fmin(*answer + half_width, m->upper));
-    dusk_json_key(json, "half_width");
-    dusk_json_number(json, half_width);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "half_width", half_width);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
 }
 
 /* Print the answer (NULL: a dry run) and the receipt. */

@@ -34,13 +34,10 @@ static void print_bounds(release_job *job, const dusk_bounds *bounds)
     if (!dry) dusk_json_number(json, bounds->upper);
     dusk_json_close(json, ']');
     if (!dry) {
-        dusk_json_key(json, "found");
-        dusk_json_bool(json, bounds->found);
-        dusk_json_key(json, "outside");
-        dusk_json_number(json, bounds->outside);
+        dusk_json_bool_field(json, "found", bounds->found);
+        dusk_json_number_field(json, "outside", bounds->outside);
     }
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, bounds->confidence);
+    dusk_json_number_field(json, "confidence", bounds->confidence);
 }
 
 static void describe(const release_job *job, const dusk_bounds *bounds, release_receipt *receipt)

@@ -168,14 +168,10 @@ static void print_best(release_job *job, const char *name, double score, double 
         dusk_json_string(json, name);
     else
         dusk_json_null(json);
-    dusk_json_key(json, "score");
-    dusk_json_number(json, name ? score : NAN);
-    dusk_json_key(json, "half_width");
-    dusk_json_number(json, width);
-    dusk_json_key(json, "best_fraction");
-    dusk_json_number(json, fraction);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "score", name ? score : NAN);
+    dusk_json_number_field(json, "half_width", width);
+    dusk_json_number_field(json, "best_fraction", fraction);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
 }
 
 dusk_status release_candidates(release_job *job, dusk_error *err)

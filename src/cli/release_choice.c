@@ -33,10 +33,8 @@ static void print_json(release_job *job, const dusk_named *list, const size_t *c
     if (k > 1) dusk_json_close(json, ']');
     if (!list && k == 1) dusk_json_null(json);
     if (!list) return;
-    dusk_json_key(json, "shortfall");
-    dusk_json_number(json, shortfall);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "shortfall", shortfall);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
 }
 
 /* Print the chosen ones (list NULL: a dry run) and the receipt. */

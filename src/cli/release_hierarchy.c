@@ -80,14 +80,12 @@ static void print_json(release_job *job, const dusk_regions *regions, const rele
     dusk_json_open(json, '[');
     for (size_t i = 0; i < regions->nodes; i++) {
         dusk_json_open(json, '{');
-        dusk_json_key(json, "region");
-        dusk_json_string(json, i ? regions->paths[i] : "/");
+        dusk_json_string_field(json, "region", i ? regions->paths[i] : "/");
         release_tree_json(job, tree, i);
         dusk_json_close(json, '}');
     }
     dusk_json_close(json, ']');
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
 }
 
 dusk_status release_hierarchy(release_job *job, dusk_error *err)

@@ -81,8 +81,7 @@ static void print_keys(release_job *job, const dusk_named *list, const bool *kee
         bool counted = !isnan(counts[i]);
         if (as_json) {
             dusk_json_open(json, '{');
-            dusk_json_key(json, "key");
-            dusk_json_string(json, list[i].name);
+            dusk_json_string_field(json, "key", list[i].name);
             if (counted) dusk_json_key(json, "count");
             if (counted) dusk_json_number(json, counts[i]);
             dusk_json_close(json, '}');

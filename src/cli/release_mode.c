@@ -144,10 +144,8 @@ static void print_mode(release_job *job, const char *value, double shortfall)
         dusk_json_string(json, value);
     else
         dusk_json_null(json);
-    dusk_json_key(json, "shortfall");
-    dusk_json_number(json, shortfall);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "shortfall", shortfall);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
 }
 
 static dusk_status report(release_job *job, const char *value, double shortfall,

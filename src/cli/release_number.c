@@ -164,13 +164,10 @@ static void print_json(release_job *job, const dusk_noise *noise, const double *
     if (n > 1) dusk_json_close(json, ']');
     if (!answers) dusk_json_null(json);
     if (answers && n == 1) release_json_interval(job, answers[0] - half_width, answers[0] + half_width);
-    dusk_json_key(json, "half_width");
-    dusk_json_number(json, half_width);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "half_width", half_width);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
     if (noise->law == DUSK_TRUNCATED_LAPLACE) {
-        dusk_json_key(json, "furthest");
-        dusk_json_number(json, furthest(noise));
+        dusk_json_number_field(json, "furthest", furthest(noise));
     }
 }
 

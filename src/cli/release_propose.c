@@ -36,11 +36,9 @@ static void print_answer(release_job *job, const dusk_answer *answer, bool relea
     }
     if (!dry) dusk_json_key(json, "released");
     if (!dry) dusk_json_bool(json, released);
-    dusk_json_key(json, "value");
-    dusk_json_number(json, dry || !released ? NAN : answer->value);
+    dusk_json_number_field(json, "value", dry || !released ? NAN : answer->value);
     if (!dry && released) release_json_interval(job, answer->low, answer->high);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, answer->confidence);
+    dusk_json_number_field(json, "confidence", answer->confidence);
 }
 
 static dusk_status describe(const release_job *job, const dusk_answer *answer, bool released,

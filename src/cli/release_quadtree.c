@@ -224,8 +224,7 @@ dusk_status release_quadtree(release_job *job, dusk_error *err)
     else
         print_tree(job, &s, json);
     if (json) {
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, job->settings->confidence);
+        dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
     }
     if (job->settings->query)
         release_tree_describe_answers(job, &receipt, s.widths, s.range_count);

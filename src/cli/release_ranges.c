@@ -136,10 +136,8 @@ static void print_bins(release_job *job, const ranges_job *r, bool json)
     for (size_t i = 0; i < r->bins && (json || !job->settings->dry_run); i++) {
         if (json) {
             dusk_json_open(&job->json, '{');
-            dusk_json_key(&job->json, "low");
-            dusk_json_number(&job->json, edge(r, i));
-            dusk_json_key(&job->json, "high");
-            dusk_json_number(&job->json, edge(r, i + 1));
+            dusk_json_number_field(&job->json, "low", edge(r, i));
+            dusk_json_number_field(&job->json, "high", edge(r, i + 1));
             release_tree_json(job, &r->tree, r->first + i);
             dusk_json_close(&job->json, '}');
             continue;
@@ -179,8 +177,7 @@ dusk_status release_range_histogram(release_job *job, dusk_error *err)
     else
         print_bins(job, &r, json);
     if (json) {
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, job->settings->confidence);
+        dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
     }
     if (job->settings->query)
         release_tree_describe_answers(job, &receipt, r.widths, r.range_count);

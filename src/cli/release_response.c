@@ -123,8 +123,7 @@ static dusk_status report_estimates(release_job *job, const double *estimates, c
     if (release_json(job)) {
         print_numbers(&job->json, "estimates", estimates, n);
         print_numbers(&job->json, "half_widths", half_widths, n);
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, job->settings->confidence);
+        dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
     } else {
         for (size_t i = 0; i < n; i++) {
             char width[64];

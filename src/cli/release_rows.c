@@ -66,12 +66,9 @@ static void print_json(dusk_json *json, const release_table *t, const synthetic_
 
 static void json_widths(dusk_json *json, const release_table *t, double single, double pair)
 {
-    dusk_json_key(json, "half_width_columns");
-    dusk_json_number(json, single);
-    dusk_json_key(json, "half_width_pairs");
-    dusk_json_number(json, pair);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, t->how.confidence);
+    dusk_json_number_field(json, "half_width_columns", single);
+    dusk_json_number_field(json, "half_width_pairs", pair);
+    dusk_json_number_field(json, "confidence", t->how.confidence);
 }
 
 /* What was measured, and which pairs. */

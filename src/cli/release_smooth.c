@@ -71,13 +71,10 @@ static void print_answer(release_job *job, const dusk_answer *answer, bool paid,
         fputc('\n', stdout);
         return;
     }
-    dusk_json_key(json, "value");
-    dusk_json_number(json, dry ? NAN : answer->value);
+    dusk_json_number_field(json, "value", dry ? NAN : answer->value);
     if (paid && !dry) release_json_interval(job, answer->low, answer->high);
-    dusk_json_key(json, "multiple_of_smooth_sensitivity");
-    dusk_json_number(json, multiple);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, answer->confidence);
+    dusk_json_number_field(json, "multiple_of_smooth_sensitivity", multiple);
+    dusk_json_number_field(json, "confidence", answer->confidence);
 }
 
 static void describe(const release_job *job, const dusk_answer *answer, bool paid, double multiple,

@@ -15,12 +15,6 @@ static int grid_of(const release_job *job)
     return release_given(job, "grid") ? (int)job->settings->grid : DUSK_GRID_DEFAULT;
 }
 
-static void json_confidence(release_job *job)
-{
-    dusk_json_key(&job->json, "confidence");
-    dusk_json_number(&job->json, job->settings->confidence);
-}
-
 /* ---- Vectors --------------------------------------------------------------------- */
 
 static const char *const norms[] = { "l1", "l2", "linf" };
@@ -75,11 +69,9 @@ static void print_vector(release_job *job, const dusk_knorm *knorm, const vector
     } else {
         dusk_json_null(json);
     }
-    dusk_json_key(json, "radius");
-    dusk_json_number(json, promise->radius);
-    dusk_json_key(json, "half_width");
-    dusk_json_number(json, promise->half_width);
-    json_confidence(job);
+    dusk_json_number_field(json, "radius", promise->radius);
+    dusk_json_number_field(json, "half_width", promise->half_width);
+    dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
 }
 
 /* Print answers (NULL: a dry run) and the receipt. */
@@ -284,9 +276,8 @@ static void print_places(release_job *job, const places *p)
         dusk_json_close(json, ']');
     else
         dusk_json_null(json);
-    dusk_json_key(json, "radius");
-    dusk_json_number(json, p->radius);
-    json_confidence(job);
+    dusk_json_number_field(json, "radius", p->radius);
+    dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
 }
 
 static dusk_status report_places(release_job *job, const places *p, dusk_error *err)

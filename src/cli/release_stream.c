@@ -66,8 +66,7 @@ static dusk_status print_answer(release_job *job, bool above, double value, dusk
     bool numeric = above && !isnan(value);
     if (job->settings->json) {
         dusk_json_open(&job->json, '{');
-        dusk_json_key(&job->json, "above");
-        dusk_json_bool(&job->json, above);
+        dusk_json_bool_field(&job->json, "above", above);
         if (numeric) dusk_json_key(&job->json, "value");
         if (numeric) dusk_json_number(&job->json, value);
         dusk_json_close(&job->json, '}');
@@ -108,10 +107,8 @@ static void end_answers(release_job *job, double margin)
 {
     if (!job->settings->json) return;
     dusk_json_close(&job->json, ']');
-    dusk_json_key(&job->json, "margin");
-    dusk_json_number(&job->json, margin);
-    dusk_json_key(&job->json, "confidence");
-    dusk_json_number(&job->json, job->settings->confidence);
+    dusk_json_number_field(&job->json, "margin", margin);
+    dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
 }
 
 static void describe_margin(const release_job *job, release_receipt *receipt, double margin, uint64_t queries)

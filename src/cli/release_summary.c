@@ -56,11 +56,9 @@ typedef dusk_status rows_function(dusk_answer *out, const dusk_aggregate *how, c
 static void json_answer(release_job *job, const dusk_answer *answer)
 {
     dusk_json *json = &job->json;
-    dusk_json_key(json, "value");
-    dusk_json_number(json, job->settings->dry_run ? NAN : answer->value);
+    dusk_json_number_field(json, "value", job->settings->dry_run ? NAN : answer->value);
     if (!job->settings->dry_run) release_json_interval(job, answer->low, answer->high);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, answer->confidence);
+    dusk_json_number_field(json, "confidence", answer->confidence);
 }
 
 /* In a dry run the answer is that of no rows; `fixed` says whether its width is
@@ -206,19 +204,14 @@ static void print_histogram(release_job *job, const double *edges, const double 
         dusk_json_open(json, '[');
         for (size_t i = 0; i < bins; i++) {
             dusk_json_open(json, '{');
-            dusk_json_key(json, "low");
-            dusk_json_number(json, edges[i]);
-            dusk_json_key(json, "high");
-            dusk_json_number(json, edges[i + 1]);
-            dusk_json_key(json, "count");
-            dusk_json_number(json, job->settings->dry_run ? NAN : counts[i]);
+            dusk_json_number_field(json, "low", edges[i]);
+            dusk_json_number_field(json, "high", edges[i + 1]);
+            dusk_json_number_field(json, "count", job->settings->dry_run ? NAN : counts[i]);
             dusk_json_close(json, '}');
         }
         dusk_json_close(json, ']');
-        dusk_json_key(json, "half_width");
-        dusk_json_number(json, half_width);
-        dusk_json_key(json, "confidence");
-        dusk_json_number(json, job->settings->confidence);
+        dusk_json_number_field(json, "half_width", half_width);
+        dusk_json_number_field(json, "confidence", job->settings->confidence);
         return;
     }
     for (size_t i = 0; i < bins && !job->settings->dry_run; i++) {
@@ -286,17 +279,13 @@ static void print_quantiles(release_job *job, const double *q, const double *val
     if (m > 1) dusk_json_open(json, '[');
     for (size_t i = 0; m > 1 && i < m; i++) {
         dusk_json_open(json, '{');
-        dusk_json_key(json, "q");
-        dusk_json_number(json, q[i]);
-        dusk_json_key(json, "value");
-        dusk_json_number(json, dry ? NAN : values[i]);
+        dusk_json_number_field(json, "q", q[i]);
+        dusk_json_number_field(json, "value", dry ? NAN : values[i]);
         dusk_json_close(json, '}');
     }
     if (m > 1) dusk_json_close(json, ']');
-    dusk_json_key(json, "rank_error");
-    dusk_json_number(json, rank_error);
-    dusk_json_key(json, "confidence");
-    dusk_json_number(json, job->settings->confidence);
+    dusk_json_number_field(json, "rank_error", rank_error);
+    dusk_json_number_field(json, "confidence", job->settings->confidence);
 }
 
 static dusk_status release_ranks(release_job *job, const double *q, size_t m, dusk_error *err)

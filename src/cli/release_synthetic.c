@@ -56,10 +56,8 @@ dusk_status release_marginals(release_job *job, dusk_error *err)
     json = release_json(job);
     release_table_print(job, &t, dry ? NULL : counts, json);
     if (json) {
-        dusk_json_key(&job->json, "half_width");
-        dusk_json_number(&job->json, half_width);
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, t.how.confidence);
+        dusk_json_number_field(&job->json, "half_width", half_width);
+        dusk_json_number_field(&job->json, "confidence", t.how.confidence);
     }
     dusk_format_width(width, sizeof width, half_width);
     dusk_text_init(&text, receipt.interval, sizeof receipt.interval);
@@ -127,10 +125,8 @@ dusk_status release_mwem(release_job *job, dusk_error *err)
     json = release_json(job);
     release_table_print(job, &t, dry ? NULL : counts, json);
     if (json) {
-        dusk_json_key(&job->json, "error");
-        dusk_json_number(&job->json, error);
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, t.how.confidence);
+        dusk_json_number_field(&job->json, "error", error);
+        dusk_json_number_field(&job->json, "confidence", t.how.confidence);
     }
     dusk_format_width(width, sizeof width, error);
     dusk_text_init(&text, receipt.interval, sizeof receipt.interval);

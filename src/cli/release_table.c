@@ -187,8 +187,7 @@ static void print_json(dusk_json *json, const release_table *t, const dusk_margi
             dusk_json_string(json, label);
         }
         dusk_json_close(json, ']');
-        dusk_json_key(json, "count");
-        dusk_json_number(json, counts[cell]);
+        dusk_json_number_field(json, "count", counts[cell]);
         dusk_json_close(json, '}');
     }
     dusk_json_close(json, ']');

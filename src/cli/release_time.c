@@ -121,12 +121,9 @@ static dusk_status print_answer(release_job *job, uint64_t step, double value, d
 {
     if (job->settings->json) {
         dusk_json_open(&job->json, '{');
-        dusk_json_key(&job->json, "step");
-        dusk_json_number(&job->json, (double)step);
-        dusk_json_key(&job->json, "value");
-        dusk_json_number(&job->json, value);
-        dusk_json_key(&job->json, "half_width");
-        dusk_json_number(&job->json, half_width);
+        dusk_json_number_field(&job->json, "step", (double)step);
+        dusk_json_number_field(&job->json, "value", value);
+        dusk_json_number_field(&job->json, "half_width", half_width);
         dusk_json_close(&job->json, '}');
     } else {
         dusk_print_number(stdout, value);
@@ -221,10 +218,8 @@ static void describe(const release_job *job, release_receipt *receipt, double wi
 static void end_json(release_job *job, double widest)
 {
     dusk_json_close(&job->json, ']');
-    dusk_json_key(&job->json, "half_width");
-    dusk_json_number(&job->json, widest);
-    dusk_json_key(&job->json, "confidence");
-    dusk_json_number(&job->json, job->settings->confidence);
+    dusk_json_number_field(&job->json, "half_width", widest);
+    dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
 }
 
 static dusk_status release_stream(release_job *job, bool count, dusk_error *err)

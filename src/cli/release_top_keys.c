@@ -140,10 +140,8 @@ done:
 static void print_counted(dusk_json *json, const char *name, double count)
 {
     dusk_json_open(json, '{');
-    dusk_json_key(json, "key");
-    dusk_json_string(json, name);
-    dusk_json_key(json, "count");
-    dusk_json_number(json, count);
+    dusk_json_string_field(json, "key", name);
+    dusk_json_number_field(json, "count", count);
     dusk_json_close(json, '}');
 }
 
@@ -197,14 +195,11 @@ static dusk_status end(release_job *job, const dusk_limit_domain *domain, const 
         double shortfall;
         dusk_status status = dusk_limit_domain_interval(domain, &shortfall, job->settings->confidence, err);
         if (status != DUSK_OK) return status;
-        dusk_json_key(&job->json, "threshold");
-        dusk_json_number(&job->json, domain->threshold);
-        dusk_json_key(&job->json, "shortfall");
-        dusk_json_number(&job->json, shortfall);
+        dusk_json_number_field(&job->json, "threshold", domain->threshold);
+        dusk_json_number_field(&job->json, "shortfall", shortfall);
         if (counts->wanted) dusk_json_key(&job->json, "half_width");
         if (counts->wanted) dusk_json_number(&job->json, counts->half_width);
-        dusk_json_key(&job->json, "confidence");
-        dusk_json_number(&job->json, job->settings->confidence);
+        dusk_json_number_field(&job->json, "confidence", job->settings->confidence);
     }
     return release_end(job, receipt, err);
 }

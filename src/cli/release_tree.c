@@ -103,8 +103,7 @@ done:
 void release_tree_json(release_job *job, const release_tree *tree, size_t i)
 {
     dusk_json *json = &job->json;
-    dusk_json_key(json, "count");
-    dusk_json_number(json, tree->counts[i]);
+    dusk_json_number_field(json, "count", tree->counts[i]);
     if (job->settings->dry_run) return;
     release_json_interval(job,
                           isnan(tree->counts[i]) ? (double)NAN : fmax(tree->counts[i] - tree->widths[i], 0),
@@ -214,10 +213,8 @@ void release_answers_print(release_job *job, const double *values, const double 
     for (size_t i = 0; values && i < n; i++) {
         if (json) {
             dusk_json_open(&job->json, '{');
-            dusk_json_key(&job->json, "value");
-            dusk_json_number(&job->json, values[i]);
-            dusk_json_key(&job->json, "half_width");
-            dusk_json_number(&job->json, widths[i]);
+            dusk_json_number_field(&job->json, "value", values[i]);
+            dusk_json_number_field(&job->json, "half_width", widths[i]);
             dusk_json_close(&job->json, '}');
         } else {
             dusk_print_number(stdout, values[i]);
