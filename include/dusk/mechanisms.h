@@ -223,8 +223,9 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_init(dusk_knorm *out, dusk_norm no
 /* Release knorm->dimension numbers: round(value + noise) for the exact values and
  * ideal noise, so rounding costs no sensitivity (NaN counts as 0 and what lies beyond
  * 2^100 steps as 2^100). All coins are drawn before the values are looked at but in
- * one case: a coordinate that lies within about 2^-20 of a step of where rounding
- * changes takes longer and more coins, which tells a little more about value + noise. */
+ * one case: a coordinate that lies next to where rounding changes (within 2^-20 of a
+ * step on the default grid, more on finer ones) takes longer and more coins, which
+ * tells a little more about value + noise. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_knorm_release(const dusk_knorm *knorm, double *out,
                                                       const double *values, dusk_generator *gen,
                                                       dusk_error *err);
@@ -532,6 +533,51 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_sparse_vector_interval(const dusk_sparse
                                                                uint64_t queries, double confidence,
                                                                dusk_error *err);
 
+/* Threshold monitor: the sparse vector technique where queries are predicates over records
+ * and not values [Kaplan, Mansour & Stemmer 2021]. Each answer says whether, after noise, at
+ * least `threshold` of the records that are left satisfy a predicate. A record that was
+ * counted in `contributions` answers above is removed. There may be any number of
+ * queries, and of answers above: what they cost one record depends on `contributions`
+ * alone. So many questions about different people are answered for the price of a few
+ * about each; questions that are always about the same people run out of records. */
+typedef struct dusk_threshold_monitor_options {
+    size_t size; /* set by _init */
+    double threshold;
+    uint32_t contributions;     /* 1: after how many answers above a record is removed */
+    dusk_neighbours neighbours; /* of records; no default: must be set */
+    double epsilon, delta;      /* of all answers together; no default, delta above 0 */
+} dusk_threshold_monitor_options;
+DUSK_API void dusk_threshold_monitor_options_init(dusk_threshold_monitor_options *options);
+
+/* Whether a record satisfies a query. It must look at this record and at what is public
+ * only, and always come back; it is called for removed records too. */
+typedef bool dusk_predicate(const void *record, void *context);
+
+/* One record is one unit's. `records` are `count` of record_size bytes each; they are
+ * borrowed as long as the handle lives and must not change. Five bytes are kept for
+ * each. How many records there are is private under add-remove. */
+typedef struct dusk_threshold_monitor dusk_threshold_monitor;
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_new(dusk_threshold_monitor **out,
+                                                              const dusk_threshold_monitor_options *options,
+                                                              const void *records, size_t count,
+                                                              size_t record_size, dusk_error *err);
+DUSK_API void dusk_threshold_monitor_free(dusk_threshold_monitor *monitor);
+/* Ask the next query. All records are looked at, so the time tells how many there are and
+ * how long the predicate takes; what was removed stays in the handle. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_release(dusk_threshold_monitor *monitor,
+                                                                  bool *above, dusk_predicate *predicate,
+                                                                  void *context, dusk_generator *gen,
+                                                                  dusk_error *err);
+/* All queries there may be: threshold_monitor(eps, k). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_event(const dusk_threshold_monitor *monitor,
+                                                                dusk_event *out, dusk_error *err);
+/* With probability at least `confidence` all of `queries` comparisons are right where the
+ * number of records that are left and satisfy the predicate is *margin or more from the
+ * threshold. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_interval(const dusk_threshold_monitor *monitor,
+                                                                   double *margin, uint64_t queries,
+                                                                   double confidence, dusk_error *err);
+
 /* ---- Sums of a stream --------------------------------------------------------------- */
 
 /* Running sums of a stream, one answer a step, under continual observation [Dwork,
@@ -608,51 +654,6 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_stream_interval(const dusk_stream *strea
 DUSK_API DUSK_MUST_USE dusk_status dusk_stream_smooth(const dusk_stream *stream, double *sums,
                                                       double *half_widths, double confidence,
                                                       dusk_error *err);
-
-/* Threshold monitor: the sparse vector technique where queries are predicates over records
- * and not values [Kaplan, Mansour & Stemmer 2021]. Each answer says whether, after noise, at
- * least `threshold` of the records that are left satisfy a predicate. A record that was
- * counted in `contributions` answers above is removed. There may be any number of
- * queries, and of answers above: what they cost one record depends on `contributions`
- * alone. So many questions about different people are answered for the price of a few
- * about each; questions that are always about the same people run out of records. */
-typedef struct dusk_threshold_monitor_options {
-    size_t size; /* set by _init */
-    double threshold;
-    uint32_t contributions;     /* 1: after how many answers above a record is removed */
-    dusk_neighbours neighbours; /* of records; no default: must be set */
-    double epsilon, delta;      /* of all answers together; no default, delta above 0 */
-} dusk_threshold_monitor_options;
-DUSK_API void dusk_threshold_monitor_options_init(dusk_threshold_monitor_options *options);
-
-/* Whether a record satisfies a query. It must look at this record and at what is public
- * only, and always come back; it is called for removed records too. */
-typedef bool dusk_predicate(const void *record, void *context);
-
-/* One record is one unit's. `records` are `count` of record_size bytes each; they are
- * borrowed as long as the handle lives and must not change. Five bytes are kept for
- * each. How many records there are is private under add-remove. */
-typedef struct dusk_threshold_monitor dusk_threshold_monitor;
-DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_new(dusk_threshold_monitor **out,
-                                                              const dusk_threshold_monitor_options *options,
-                                                              const void *records, size_t count,
-                                                              size_t record_size, dusk_error *err);
-DUSK_API void dusk_threshold_monitor_free(dusk_threshold_monitor *monitor);
-/* Ask the next query. All records are looked at, so the time tells how many there are and
- * how long the predicate takes; what was removed stays in the handle. */
-DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_release(dusk_threshold_monitor *monitor,
-                                                                  bool *above, dusk_predicate *predicate,
-                                                                  void *context, dusk_generator *gen,
-                                                                  dusk_error *err);
-/* All queries there may be: threshold_monitor(eps, k). */
-DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_event(const dusk_threshold_monitor *monitor,
-                                                                dusk_event *out, dusk_error *err);
-/* With probability at least `confidence` all of `queries` comparisons are right where the
- * number of records that are left and satisfy the predicate is *margin or more from the
- * threshold. */
-DUSK_API DUSK_MUST_USE dusk_status dusk_threshold_monitor_interval(const dusk_threshold_monitor *monitor,
-                                                                   double *margin, uint64_t queries,
-                                                                   double confidence, dusk_error *err);
 
 /* ---- Aggregates on bounded data ---------------------------------------------------- */
 
