@@ -68,7 +68,8 @@ dusk_status release_bounds(release_job *job, dusk_error *err)
     dusk_bounds bounds;
     release_receipt receipt = { .statement = &bounds.statement,
                                 .label = "accuracy",
-                                .input = "what is not a number counts as 0" };
+                                .input = "what is not a number counts as 0, and so does what is smaller than "
+                                         "--resolution; what is larger than --largest counts as that" };
     double *rows = NULL;
     size_t n = 0;
     dusk_aggregate_init(&how);

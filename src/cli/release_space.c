@@ -288,7 +288,8 @@ static dusk_status report_places(release_job *job, const places *p, dusk_error *
     print_places(job, p);
     dusk_format_width(radius, sizeof radius, p->radius);
     snprintf(receipt.interval, sizeof receipt.interval,
-             "each answer is within %s%s of its place with %g %% confidence", radius, s->lat_lon ? " m" : "",
+             "each answer is within %s%s of its place%s with %g %% confidence", radius,
+             s->lat_lon ? " m" : "", s->lat_lon || s->box ? ", where that is in the box," : "",
              100 * s->confidence);
     snprintf(receipt.input, sizeof receipt.input, "what is not a number counts as 0%s",
              s->lat_lon ? ", a place outside the box as one in it"

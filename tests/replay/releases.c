@@ -12,7 +12,7 @@
 #include "support.h"
 
 #define ROWS 60
-#define ROUNDS 300
+#define ROUNDS 100
 
 static uint64_t seed = 20;
 
