@@ -146,7 +146,7 @@ static dusk_status choose_relation(release_job *job, dusk_error *err)
     dusk_neighbours wanted = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     job->neighbours = response || place ? DUSK_REPLACE_ONE : wanted;
     job->unit = job->settings->unit;
-    if (!job->unit) job->unit = response ? "person" : keys ? "unit" : "row";
+    if (!job->unit) job->unit = response ? "person" : keys || job->settings->unit_column ? "unit" : "row";
     if (place && !job->settings->unit) job->unit = job->settings->rows_per_unit > 1 ? "person" : "location";
     if (release_given(job, "neighbours") && wanted != job->neighbours)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->mechanism->example,

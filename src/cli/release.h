@@ -31,6 +31,7 @@ typedef struct release_settings {
     const char *column, *scores, *bounds, *bins, *edges, *q, *unit;
     const char *schema, *marginals; /* of tables */
     int64_t rounds, rows;
+    const char *unit_column;                   /* of sample-and-aggregate */
     const char *regions, *columns, *shares;    /* of trees */
     int64_t contributions;                     /* of monitors */
     int64_t length, window, bands, separation; /* of streams */

@@ -4,15 +4,20 @@
  * and nobody hears of it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/block_command.h"
+#include "cli/columns.h"
 #include "cli/release.h"
 
 typedef struct block_job {
-    const double *rows;
+    double *rows;
+    size_t n, room;
+    uint64_t *units; /* whose each row is; NULL: each stands for itself */
+    size_t units_room;
     double *scratch; /* room for all rows */
     const char *command;
     dusk_lines lines; /* what it reads */
@@ -103,8 +108,74 @@ static dusk_status choose_function(const release_job *job, block_job *block, dus
     if (s->exec && s->column)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --column away",
                          "the command of --exec gets whole rows");
+    if (s->unit_column && !s->column)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --column as well, and no --exec",
+                         "--unit-column goes with the --column of a table");
+    if (s->unit_column && release_given(job, "rows-per-unit"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --rows-per-unit away",
+                         "with --unit-column a unit may have any number of rows");
     *function = s->exec ? block_command : functions[s->function];
     return s->exec && !s->dry_run ? check_command(s->exec, err) : DUSK_OK;
+}
+
+/* --- the data ---------------------------------------------------------------------------------- */
+
+/* A number for a name (FNV-1a). Names that get the same one share a block: that changes
+ * which blocks there are, and no promise. */
+static uint64_t number_of_name(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
+    return hash;
+}
+
+static dusk_status read_units(const release_job *job, block_job *block, dusk_error *err)
+{
+    const char *const names[] = { job->settings->column, job->settings->unit_column };
+    dusk_status status = DUSK_OK, closed;
+    dusk_input input = { .file = NULL };
+    dusk_columns *columns = NULL;
+
+    DUSK_NEW(columns, 1);
+    for (columns->count = 0; columns->count < 2; columns->count++) {
+        const char *name = names[columns->count];
+        if (strlen(name) >= DUSK_FIELD_MAX)
+            DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "rename it", "the name of a column is too long"));
+        memcpy(columns->name[columns->count], name, strlen(name) + 1);
+    }
+    DUSK_TRY(dusk_input_open(&input, job->path, NULL, DUSK_INPUT_RECORDS, err));
+    input.epsilon = job->settings->epsilon;
+    DUSK_TRY(dusk_columns_header(columns, &input, err));
+    while (dusk_columns_next(columns, &input)) {
+        DUSK_GROW(block->rows, block->room, block->n);
+        DUSK_GROW(block->units, block->units_room, block->n);
+        block->rows[block->n] = dusk_columns_number(columns, 0);
+        block->units[block->n++] = number_of_name(columns->field[1]);
+    }
+done:
+    if (columns) dusk_wipe(columns->field, sizeof columns->field);
+    dusk_deallocate(columns);
+    closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
+    return status != DUSK_OK ? status : closed;
+}
+
+static dusk_status read_data(const release_job *job, block_job *block, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    if (block->command) {
+        DUSK_TRY(dusk_lines_read(&block->lines, job->path, err));
+        block->n = block->lines.n;
+        return DUSK_OK;
+    }
+    if (job->settings->unit_column) {
+        DUSK_TRY(read_units(job, block, err));
+    } else {
+        DUSK_TRY(release_read(job, &block->rows, &block->n, err));
+        block->room = block->n;
+    }
+    DUSK_NEW(block->scratch, block->n);
+done:
+    return status;
 }
 
 /* --- results -------------------------------------------------------------------------------- */
@@ -157,22 +228,17 @@ dusk_status release_sample_and_aggregate(release_job *job, dusk_error *err)
     block_job block = { 0 };
     dusk_blocks_aggregate aggregate = aggregates[job->settings->aggregate];
     uint32_t blocks = (uint32_t)job->settings->blocks;
-    double *rows = NULL;
-    size_t n = 0;
+    const uint64_t nobody = 0;
+    /* names of units or none: the same for no rows at all */
+    const uint64_t *units = job->settings->unit_column ? &nobody : NULL;
     DUSK_TRY(release_aggregate(job, &how, err));
-    DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, 0, NULL, block_mean, &block,
+    DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, 0, units, block_mean, &block,
                                                job->gen, err));
     DUSK_TRY(choose_function(job, &block, &function, err));
     if (!job->settings->dry_run) {
-        if (block.command) {
-            DUSK_TRY(dusk_lines_read(&block.lines, job->path, err));
-            n = block.lines.n;
-        } else {
-            DUSK_TRY(release_read(job, &rows, &n, err));
-            DUSK_NEW(block.scratch, n);
-            block.rows = rows;
-        }
-        DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, n, NULL, function,
+        DUSK_TRY(read_data(job, &block, err));
+        if (block.units) units = block.units;
+        DUSK_TRY(dusk_sample_and_aggregate_release(&answer, &how, aggregate, blocks, block.n, units, function,
                                                    &block, job->gen, err));
     }
     if (block.command)
@@ -181,9 +247,11 @@ dusk_status release_sample_and_aggregate(release_job *job, dusk_error *err)
     describe(job, &answer, aggregate == DUSK_BLOCKS_MEAN, &receipt);
     DUSK_TRY(release_end(job, &receipt, err));
 done:
-    if (block.scratch) dusk_wipe(block.scratch, n * sizeof *block.scratch);
+    if (block.scratch) dusk_wipe(block.scratch, block.n * sizeof *block.scratch);
+    if (block.units) dusk_wipe(block.units, block.units_room * sizeof *block.units);
     dusk_deallocate(block.scratch);
-    if (rows) dusk_numbers_free(rows, n);
+    dusk_deallocate(block.units);
+    if (block.rows) dusk_numbers_free(block.rows, block.room);
     dusk_lines_free(&block.lines);
     return status;
 }

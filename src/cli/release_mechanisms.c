@@ -249,7 +249,7 @@ const dusk_operand dusk_release_mechanisms[] = {
       .summary = "any function of rows, averaged over blocks",
       .needs = "epsilon bounds blocks",
       .either = "--function or --exec",
-      .takes = "function exec aggregate delta " ROWS_TAKES,
+      .takes = "function exec aggregate delta unit-column " ROWS_TAKES,
       .also = "sample blocks gupt",
       .example = "dusk release sample-and-aggregate --epsilon 1 --bounds 0:100 --blocks 3 --function median "
                  "--column age people.csv" },

@@ -58,6 +58,8 @@ const dusk_option dusk_release_options[] = {
     { .name = "regions", .argument = "FILE", STRING, AT(regions), .sample = "regions.txt", .heading = "Data",
       .help = "the public tree, one region a line from the top: state/county/tract; regions without rows are "
               "released like all others" },
+    { .name = "unit-column", .argument = "NAME", STRING, AT(unit_column), .sample = "patient", .heading = "Data",
+      .help = "sample-and-aggregate: the column that names whose a row is; a unit may then have any number of rows" },
     { .name = "columns", .argument = "A,B,...", STRING, AT(columns), .sample = "town,sex", .heading = "Data",
       .help = "these columns of comma-separated values with a header: the levels of a region from the top "
               "(without it: lines of a region and its count); the two coordinates of a place" },

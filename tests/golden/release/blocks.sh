@@ -25,3 +25,14 @@ $saa --blocks 3 --exec true people.csv || echo "exit $?"
 $rows --blocks 3 --exec true /no/such/file || echo "exit $?"
 $saa --blocks 0 --function mean people.csv || echo "exit $?"
 $saa --blocks 3 --function mean --aggregate median --delta 1e-6 people.csv || echo "exit $?"
+# with names all rows of a unit are in one block, however many there are
+{ echo who,x; yes 'ann,100' | head -n 500; } >units.csv
+named="dusk release sample-and-aggregate --epsilon 4000 --bounds 0:100 --blocks 50 --function mean --column x"
+$named --unit-column who units.csv 2>/dev/null | awk '{ print "one block:", ($1 > 50.9 && $1 < 51.1) }'
+$named units.csv 2>/dev/null | awk '{ print "all blocks:", ($1 > 90) }'
+$named --unit-column who --neighbours replace-one --dry-run
+echo who,x >nobody.csv
+$named --unit-column who nobody.csv 2>/dev/null | awk '{ print "nobody:", ($1 > 49.9 && $1 < 50.1) }'
+$named --unit-column nope units.csv
+$named --unit-column who --rows-per-unit 2 units.csv
+$rows --blocks 3 --exec cat --unit-column who units.csv || echo "exit $?"
