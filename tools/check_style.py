@@ -3,8 +3,7 @@
 """check_style.py ROOT: the rules of style that a machine can check.
 
   - code files carry the SPDX line among their first three lines;
-  - a function has at most 90 lines, a code file at most 800 (public headers, which are
-    the manual, as many as they need);
+  - a function has at most 90 lines, a code file at most 800;
   - functions that invite mistakes are not called; the library rooms neither
     print nor exit (programs that run at build time, make_*.c, may);
   - no paths of somebody's machine, no reminders of work left."""
@@ -96,7 +95,7 @@ def judge(root, path):
     if kind == "code":
         if not any(SPDX in line for line in lines[:3]):
             yield 1, f"the line '{SPDX}' is missing"
-        if len(lines) > FILE_LINES_MAX and path.relative_to(root).parts[0] != "include":
+        if len(lines) > FILE_LINES_MAX:
             yield len(lines), f"a file of {len(lines)} lines; at most {FILE_LINES_MAX}"
     if path.suffix in (".c", ".h"):
         yield from judge_c(path.relative_to(root).parts, path, text)

@@ -19,7 +19,7 @@ for header in base/error numeric/real random/generator random/sampling random/no
     : >"$tree/src/$header.h"
 done
 mkdir "$tree/src/local"
-for header in base numeric mechanisms dusk; do : >"$tree/include/dusk/$header.h"; done
+for header in base numeric mechanisms mechanisms_numbers dusk; do : >"$tree/include/dusk/$header.h"; done
 
 check() { python3 "$repo/tools/check_rooms.py" "$tree"; }
 # plant FILE LINE: a file of one line, removed again by the next plant.
@@ -61,6 +61,8 @@ refuse src/base/a.c '#include "dusk/absent.h"' 'does not exist'
 refuse src/base/a.c '#include <base/error.h>' 'with quotes'
 refuse src/base/a.c '#include HEADER' 'written out'
 refuse src/numeric/a.c '#include <dusk/mechanisms.h>' 'lies below'
+refuse src/numeric/a.c '#include "dusk/mechanisms_numbers.h"' 'lies below'
+refuse include/dusk/mechanisms_numbers.h '#include "dusk/local.h"' 'does not exist'
 refuse include/dusk/numeric.h '#include "dusk/mechanisms.h"' 'lies below'
 : >"$tree/include/dusk/numeric.h"
 planted=
