@@ -8,7 +8,7 @@
 #include "dusk/dusk.h"
 #include "random/noise_ball.h"
 #include "random/rounded.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 static void releases(void **state)
@@ -21,9 +21,8 @@ static void releases(void **state)
         long n = 0;
         assert_int_equal(dusk_knorm_init(&knorm, norm, 5, 1, 1, 0, NULL), DUSK_OK);
         while (status != DUSK_OK) {
-            dusk_generator *gen;
+            dusk_generator *gen = seeded(4);
             dusk_error err;
-            assert_int_equal(dusk_generator_new_seeded(&gen, 4, NULL), DUSK_OK);
             for (size_t i = 0; i < 5; i++) out[i] = 7;
             dusk_memory_fail_at(++n);
             status = dusk_knorm_release(&knorm, out, values, gen, &err);
@@ -47,8 +46,7 @@ static void places(void **state)
     (void)state;
     assert_int_equal(dusk_planar_laplace_init(&planar, 0.01, 100, 0, NULL), DUSK_OK);
     while (status != DUSK_OK) {
-        dusk_generator *gen;
-        assert_int_equal(dusk_generator_new_seeded(&gen, 4, NULL), DUSK_OK);
+        dusk_generator *gen = seeded(4);
         for (size_t i = 0; i < 4; i++) out[i] = 7.5;
         dusk_memory_fail_at(++n);
         status = dusk_planar_laplace_release(&planar, out, place, 2, gen, NULL);

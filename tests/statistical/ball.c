@@ -9,7 +9,7 @@
 
 #include "dusk/dusk.h"
 #include "numeric/special.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 enum { N = 200000, BINS = 64, MOST = 9 };
@@ -93,9 +93,8 @@ static void norms(void **state)
 {
     static const uint32_t dimension[] = { 2, 3, 4, MOST };
     const char *seed = getenv("DUSK_SEED");
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(seed ? strtoull(seed, NULL, 0) : 5);
     (void)state;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed ? strtoull(seed, NULL, 0) : 5, NULL), DUSK_OK);
     for (dusk_norm norm = DUSK_NORM_L1; norm <= DUSK_NORM_LINF; norm++)
         for (size_t i = 0; i < sizeof dimension / sizeof *dimension; i++) check_norm(norm, dimension[i], gen);
     dusk_generator_free(gen);

@@ -6,7 +6,7 @@
 
 #include "dusk/mechanisms.h"
 #include "numeric/special.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 enum { N = 1 << 19, CELLS = 400 };
@@ -39,13 +39,6 @@ static void judge(const char *what, const counts *c)
     }
     double p = dusk_gamma_q(freedom / 2, chi / 2);
     if (p < ALPHA || p > 1 - ALPHA) fail_msg("%s: chi-square %g, %g degrees of freedom", what, chi, freedom);
-}
-
-static dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
 }
 
 /* P(noise <= x) of an ideal law. */

@@ -6,17 +6,10 @@
 
 #include "dusk/mechanisms.h"
 #include "numeric/special.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 enum { N = 20000, BINS = 40 };
-
-static dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
-}
 
 static void assert_chi_square(const unsigned *count, unsigned bins, double each, const char *what)
 {

@@ -11,15 +11,8 @@
 #include <string.h>
 
 #include "dusk/mechanisms.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
-
-static inline dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
-}
 
 static inline dusk_aggregate ask(dusk_neighbours neighbours, double lower, double upper, double epsilon)
 {

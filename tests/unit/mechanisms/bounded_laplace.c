@@ -8,7 +8,7 @@
 
 #include "mechanisms/bounded_laplace.h"
 #include "random/generator.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 static void bad_parameters_are_refused(void **state)
@@ -39,8 +39,7 @@ static void bad_parameters_are_refused(void **state)
     assert_memory_equal(&m, &before, sizeof m);
     dusk_event event;
     double out = 7, width = 7;
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, 1, NULL), DUSK_OK);
+    dusk_generator *gen = seeded(1);
     memset(&m, 0, sizeof m);
     assert_int_equal(dusk_bounded_laplace_event(&m, &event, &err), DUSK_ERR_ARGUMENT);
     assert_int_equal(dusk_bounded_laplace_release(&m, &out, 1, gen, &err), DUSK_ERR_ARGUMENT);
@@ -120,9 +119,8 @@ static void the_scale_is_the_published_one(void **state)
 static void answers_lie_in_the_range(void **state)
 {
     const double values[] = { NAN, INFINITY, -INFINITY, 0, 0.1, 0.30000001, 0.7, 1e300, -DBL_TRUE_MIN };
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(3);
     (void)state;
-    assert_int_equal(dusk_generator_new_seeded(&gen, 3, NULL), DUSK_OK);
     for (int grid = -45; grid <= 0; grid += 9)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
             for (int k = 0; k < 40; k++) {
@@ -186,9 +184,8 @@ static void the_coins_do_not_depend_on_the_value(void **state)
     for (uint64_t seed = 0; seed < 200; seed++) {
         uint64_t next[5];
         for (int i = 0; i < 5; i++) {
-            dusk_generator *gen;
+            dusk_generator *gen = seeded(seed);
             double out;
-            assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
             assert_int_equal(dusk_bounded_laplace_release(&m, &out, i / 4.0, gen, NULL), DUSK_OK);
             assert_int_equal(dusk_generator_words(gen, &next[i], 1, 64, NULL), DUSK_OK);
             assert_int_equal(next[i], next[0]);

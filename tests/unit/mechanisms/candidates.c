@@ -7,19 +7,10 @@
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
 #include "random/sampling.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
-static int open_generator(void **state)
-{
-    return dusk_generator_new_seeded((dusk_generator **)state, 2718, NULL) != DUSK_OK;
-}
-
-static int close_generator(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
+static int open_generator(void **state) { return open_seeded(state, 2718); }
 
 static dusk_candidates geometric(double gamma)
 {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 static dusk_limit_domain make(size_t k, size_t limit, uint32_t keys, double epsilon, double delta)
@@ -17,16 +17,7 @@ static dusk_limit_domain make(size_t k, size_t limit, uint32_t keys, double epsi
     return domain;
 }
 
-static int open_generator(void **state)
-{
-    return dusk_generator_new_seeded((dusk_generator **)state, 31337, NULL) != DUSK_OK;
-}
-
-static int close_generator(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
+static int open_generator(void **state) { return open_seeded(state, 31337); }
 
 static size_t release(const dusk_limit_domain *domain, size_t *indices, const uint64_t *counts, size_t n,
                       void **state)

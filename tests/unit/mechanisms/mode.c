@@ -6,27 +6,14 @@
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
-#include "random/tape.h"
-#include "support.h"
+#include "unit/mechanisms/aggregate_help.h"
 
-static int open_generator(void **state)
-{
-    return dusk_generator_new_seeded((dusk_generator **)state, 4711, NULL) != DUSK_OK;
-}
-
-static int close_generator(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
+static int open_generator(void **state) { return open_seeded(state, 4711); }
 
 static dusk_aggregate request(dusk_neighbours neighbours, uint32_t rows, double epsilon, double delta)
 {
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = neighbours;
+    dusk_aggregate how = ask(neighbours, NAN, NAN, epsilon);
     how.rows_per_unit = rows;
-    how.epsilon = epsilon;
     how.delta = delta;
     return how;
 }

@@ -11,15 +11,8 @@
 
 #include "base/memory.h"
 #include "mechanisms/noise.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
-
-static dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
-}
 
 /* One call for all laws; delta is ignored by the Laplace ones. */
 static dusk_status make(dusk_noise *out, dusk_noise_law law, uint32_t dimension, double sensitivity,

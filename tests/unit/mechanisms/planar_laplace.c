@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dusk/dusk.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 static uint64_t seed = 8;
@@ -81,7 +81,7 @@ static void fields_are_checked(void **state)
 {
     dusk_planar_laplace good = make(0.01, 100, 0), bad[6];
     double place[2] = { 1, 2 }, out[2] = { 7, 7 }, radius;
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(1);
     dusk_event event;
     (void)state;
     for (size_t i = 0; i < 6; i++) bad[i] = good;
@@ -91,7 +91,6 @@ static void fields_are_checked(void **state)
     bad[3].grid = -2000;
     bad[4].epsilon = NAN;
     bad[5].degrees = true; /* without a box */
-    assert_int_equal(dusk_generator_new_seeded(&gen, 1, NULL), DUSK_OK);
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(dusk_planar_laplace_release(&bad[i], out, place, 1, gen, NULL), DUSK_ERR_ARGUMENT);
         assert_int_equal(dusk_planar_laplace_event(&bad[i], 1, &event, NULL), DUSK_ERR_ARGUMENT);
@@ -126,9 +125,8 @@ static void boxes_and_hostile_places(void **state)
     const double low[2] = { -50, 10 }, high[2] = { 60.3, 20.7 };
     dusk_planar_laplace planar = make(0.1, 10, 0);
     double out[10];
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(2);
     (void)state;
-    assert_int_equal(dusk_generator_new_seeded(&gen, 2, NULL), DUSK_OK);
     assert_int_equal(dusk_planar_laplace_release(&planar, out, places, 5, gen, NULL), DUSK_OK);
     for (size_t i = 0; i < 10; i++) assert_true(isfinite(out[i]) && out[i] == rint(out[i]));
     assert_true(out[0] != out[1]); /* noise in the plane, not on a line */
@@ -153,8 +151,7 @@ static void units_scale_coordinates(void **state)
     wide.scale[1] *= 4;
     for (uint64_t k = 0; k < 200; k++) {
         for (int i = 0; i < 2; i++) {
-            dusk_generator *gen;
-            assert_int_equal(dusk_generator_new_seeded(&gen, k, NULL), DUSK_OK);
+            dusk_generator *gen = seeded(k);
             assert_int_equal(dusk_planar_laplace_release(i ? &wide : &fine, out[i], place, 1, gen, NULL),
                              DUSK_OK);
             dusk_generator_free(gen);
@@ -233,8 +230,7 @@ static void the_projection_never_lengthens(void **state)
 /* What a place counts as: the answer with so little noise that it does not matter, the same for all. */
 static void counts_as(const dusk_planar_laplace *planar, double out[2], const double place[2])
 {
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, 4, NULL), DUSK_OK);
+    dusk_generator *gen = seeded(4);
     assert_int_equal(dusk_planar_laplace_release(planar, out, place, 1, gen, NULL), DUSK_OK);
     dusk_generator_free(gen);
 }
@@ -289,14 +285,13 @@ static void degrees_are_released_in_the_box(void **state)
 {
     const double low[2] = { 40.4, -74.3 }, high[2] = { 41, -73.6 }, place[2] = { 40.7, -73.99 };
     dusk_planar_laplace planar;
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(3);
     double out[2], radius;
     size_t within = 0, rounds = 2000;
     (void)state;
     assert_int_equal(dusk_planar_laplace_degrees_init(&planar, 0.01, 200, low, high, DUSK_GRID_DEFAULT, NULL),
                      DUSK_OK);
     assert_int_equal(dusk_planar_laplace_interval(&planar, &radius, 0.9, NULL), DUSK_OK);
-    assert_int_equal(dusk_generator_new_seeded(&gen, 3, NULL), DUSK_OK);
     for (size_t i = 0; i < rounds; i++) {
         assert_int_equal(dusk_planar_laplace_release(&planar, out, place, 1, gen, NULL), DUSK_OK);
         within += vincenty(place, out) <= radius;

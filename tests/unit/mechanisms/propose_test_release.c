@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
-#include "random/tape.h"
-#include "support.h"
+#include "unit/mechanisms/aggregate_help.h"
 
 enum { N = 1001 };
 static double rows[N];
@@ -16,13 +15,7 @@ static double rows[N];
 static int set_up(void **state)
 {
     for (int i = 0; i < N; i++) rows[i] = (i * 7919 % N) / 10.0;
-    return dusk_generator_new_seeded((dusk_generator **)state, 141421, NULL) != DUSK_OK;
-}
-
-static int tear_down(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
+    return open_seeded(state, 141421);
 }
 
 static dusk_propose made(dusk_noise_law law, double epsilon, double delta)
@@ -124,12 +117,7 @@ static void intervals_hold(void **state)
 
 static dusk_aggregate request(void)
 {
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = DUSK_ADD_REMOVE;
-    how.lower = 0;
-    how.upper = 100;
-    how.epsilon = 1;
+    dusk_aggregate how = ask(DUSK_ADD_REMOVE, 0, 100, 1);
     how.delta = 1e-6;
     return how;
 }
@@ -210,5 +198,5 @@ int main(void)
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(failures_release_nothing),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, close_generator);
 }

@@ -6,43 +6,19 @@
 
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
-#include "random/tape.h"
-#include "support.h"
+#include "unit/mechanisms/aggregate_help.h"
 
 enum { N = 2000, BLOCKS = 40 };
 static double rows[N];
 static uint64_t units[N];
 
-static dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
-}
-
 static int set_up(void **state)
 {
     for (int i = 0; i < N; i++) rows[i] = (i * 7919 % N) / 20.0;
-    *state = seeded(57721);
-    return 0;
+    return open_seeded(state, 57721);
 }
 
-static int tear_down(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
-
-static dusk_aggregate request(double epsilon)
-{
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = DUSK_ADD_REMOVE;
-    how.lower = 0;
-    how.upper = 100;
-    how.epsilon = epsilon;
-    return how;
-}
+static dusk_aggregate request(double epsilon) { return ask(DUSK_ADD_REMOVE, 0, 100, epsilon); }
 
 static double mean_of(const size_t *index, size_t n, void *context)
 {
@@ -330,5 +306,5 @@ int main(void)
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(failures_release_nothing),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, close_generator);
 }

@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
 #include "mechanisms/smooth_quantile.h"
-#include "random/tape.h"
-#include "support.h"
+#include "unit/mechanisms/aggregate_help.h"
 
 enum { N = 1001 };
 static double rows[N];
@@ -18,25 +17,10 @@ static double rows[N];
 static int set_up(void **state)
 {
     for (int i = 0; i < N; i++) rows[i] = (i * 7919 % N) / 10.0; /* 0 .. 100, in some order */
-    return dusk_generator_new_seeded((dusk_generator **)state, 161803, NULL) != DUSK_OK;
+    return open_seeded(state, 161803);
 }
 
-static int tear_down(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
-
-static dusk_aggregate request(double epsilon)
-{
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = DUSK_ADD_REMOVE;
-    how.lower = 0;
-    how.upper = 100;
-    how.epsilon = epsilon;
-    return how;
-}
+static dusk_aggregate request(double epsilon) { return ask(DUSK_ADD_REMOVE, 0, 100, epsilon); }
 
 static dusk_smooth_options options_of(dusk_smooth_law law)
 {
@@ -222,5 +206,5 @@ int main(void)
         cmocka_unit_test(bounds_of_every_size),     cmocka_unit_test(paid_intervals_hold),
         cmocka_unit_test(failures_release_nothing),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, close_generator);
 }

@@ -10,7 +10,7 @@
 
 #include "dusk/mechanisms.h"
 #include "mechanisms/smooth_sensitivity.h"
-#include "random/tape.h"
+#include "seeded.h"
 #include "support.h"
 
 static const dusk_smooth_law laws[] = { DUSK_SMOOTH_CAUCHY, DUSK_SMOOTH_STUDENT_T, DUSK_SMOOTH_LAPLACE,
@@ -25,16 +25,7 @@ static dusk_smooth made(dusk_smooth_law law, double epsilon)
     return smooth;
 }
 
-static int open_generator(void **state)
-{
-    return dusk_generator_new_seeded((dusk_generator **)state, 271828, NULL) != DUSK_OK;
-}
-
-static int close_generator(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
+static int open_generator(void **state) { return open_seeded(state, 271828); }
 
 static void refused(dusk_smooth_law law, uint32_t degrees, double beta, double epsilon, double delta,
                     int grid)
