@@ -6,6 +6,7 @@
  * and its dominating pairs in one direction. */
 
 #include "accounting/pair.h"
+#include "base/memory.h"
 #include "support.h"
 
 static inline dusk_composition *compose(const char *text, dusk_neighbours neighbours)
@@ -34,6 +35,25 @@ static inline dusk_pairs pairs_of(const char *text, dusk_direction direction)
     dusk_error err = { 0 };
     if (resolve_pairs(&pairs, text, direction, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
     return pairs;
+}
+
+/* One allocation fails, the first, the second and so on, until the pairs are made. */
+static inline void resolve_while_memory_fails(const char *text, dusk_direction direction)
+{
+    dusk_composition *c = compose(text, direction == DUSK_REPLACE ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE);
+    dusk_status status = DUSK_ERR_MEMORY;
+    for (long n = 1; status != DUSK_OK; n++) {
+        dusk_pairs pairs;
+        assert_true(n < 100);
+        dusk_memory_fail_at(n);
+        status = dusk_pairs_resolve(&pairs, c, direction, "test", NULL);
+        dusk_memory_fail_at(0);
+        if (status == DUSK_OK)
+            dusk_pairs_free(&pairs);
+        else
+            assert_int_equal(status, DUSK_ERR_MEMORY);
+    }
+    dusk_composition_free(c);
 }
 
 #endif

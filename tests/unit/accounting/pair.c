@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "accounting/accountants.h"
-#include "base/memory.h"
 #include "pairs_of.h"
 #include "support.h"
 
@@ -262,23 +261,8 @@ static void memory_may_fail(void **state)
 {
     static const char text[] = "poisson(0.1, pure(1)) + group(2, poisson(0.1, gaussian(3))) + "
                                "without_replacement(1, 3, pure(2)) + fdp(0: 1, 0.25: 0.25, 1: 0)";
-    dusk_composition *c;
     (void)state;
-    assert_int_equal(dusk_composition_new(&c, DUSK_REPLACE_ONE, NULL), DUSK_OK);
-    assert_int_equal(dusk_composition_parse(c, text, NULL), DUSK_OK);
-    dusk_status status = DUSK_ERR_MEMORY;
-    for (long n = 1; status != DUSK_OK; n++) {
-        dusk_pairs pairs;
-        assert_true(n < 100);
-        dusk_memory_fail_at(n);
-        status = dusk_pairs_resolve(&pairs, c, DUSK_REPLACE, "test", NULL);
-        dusk_memory_fail_at(0);
-        if (status == DUSK_OK)
-            dusk_pairs_free(&pairs);
-        else
-            assert_int_equal(status, DUSK_ERR_MEMORY);
-    }
-    dusk_composition_free(c);
+    resolve_while_memory_fails(text, DUSK_REPLACE);
 }
 
 int main(void)

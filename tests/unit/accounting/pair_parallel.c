@@ -7,7 +7,6 @@
 
 #include "accounting/accountants.h"
 #include "accounting/pair_make.h"
-#include "base/memory.h"
 #include "pairs_of.h"
 #include "support.h"
 
@@ -174,23 +173,8 @@ static void deep_wrappers_end(void **state)
 
 static void memory_may_fail(void **state)
 {
-    dusk_composition *c;
     (void)state;
-    assert_int_equal(dusk_composition_new(&c, DUSK_ADD_REMOVE, NULL), DUSK_OK);
-    assert_int_equal(dusk_composition_parse(c, "parallel(pure(1), gaussian(3))", NULL), DUSK_OK);
-    dusk_status status = DUSK_ERR_MEMORY;
-    for (long n = 1; status != DUSK_OK; n++) {
-        dusk_pairs pairs;
-        assert_true(n < 100);
-        dusk_memory_fail_at(n);
-        status = dusk_pairs_resolve(&pairs, c, DUSK_REMOVE, "test", NULL);
-        dusk_memory_fail_at(0);
-        if (status == DUSK_OK)
-            dusk_pairs_free(&pairs);
-        else
-            assert_int_equal(status, DUSK_ERR_MEMORY);
-    }
-    dusk_composition_free(c);
+    resolve_while_memory_fails("parallel(pure(1), gaussian(3))", DUSK_REMOVE);
 }
 
 int main(void)
