@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 
@@ -32,9 +33,8 @@ void dusk_aggregate_init(dusk_aggregate *how)
 
 static dusk_status check_promise(const dusk_aggregate *how, dusk_error *err)
 {
-    if (!(how->epsilon > 0) || !isfinite(how->epsilon))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
-                         "epsilon must be finite and above 0");
+    dusk_status status = dusk_request_epsilon(how->epsilon, err);
+    if (status != DUSK_OK) return status;
     if (!(how->delta >= 0 && how->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 0 for Laplace noise, or a small probability",
                          "delta must be at least 0 and below 1");

@@ -14,6 +14,7 @@
 #include "base/mutant.h"
 #include "base/taint.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/noise_window.h"
@@ -115,13 +116,8 @@ static dusk_status check_request(double lower, double upper, double sensitivity,
     if (!isfinite(lower) || !isfinite(upper) || !(lower < upper) || !isfinite(upper - lower))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "the range must not be taken from the data",
                          "the range needs two finite ends, the lower below the upper");
-    if (!(sensitivity > 0) || !isfinite(sensitivity))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "say by how much one unit can change the value",
-                         "sensitivity must be finite and above 0");
-    if (!(epsilon > 0) || !isfinite(epsilon))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
-                         "epsilon must be finite and above 0");
-    return DUSK_OK;
+    dusk_status status = dusk_request_sensitivity(sensitivity, err);
+    return status == DUSK_OK ? dusk_request_epsilon(epsilon, err) : status;
 }
 
 DUSK_PROVEN(dusk_bounded_laplace_init)
@@ -167,9 +163,7 @@ dusk_status dusk_bounded_laplace_interval(const dusk_bounded_laplace *m, double 
 {
     dusk_status status = check(m, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     double scale = scale_in_steps(m), cells = last_step(m) - first_step(m), p = dusk_sub_down(1, confidence);
     double end = dusk_exp_down(dusk_div_down(-cells, scale));
     double x = dusk_add_down(p, dusk_mul_down(dusk_sub_down(1, p), end));

@@ -13,6 +13,7 @@
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "mechanisms/candidates.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "random/noise_runs.h"
 #include "random/rounded.h"
@@ -208,13 +209,6 @@ dusk_status dusk_candidates_event(const dusk_candidates *candidates, dusk_event 
     return dusk_event_select_best(out, candidates->eta, candidates->gamma, run, err);
 }
 
-static dusk_status check_probability(double p, dusk_error *err)
-{
-    if (p > 0 && p < 1) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                     "confidence must be above 0 and below 1");
-}
-
 /* The least fraction, about: E[(1 - fraction)^runs] is at most 1 - confidence at `high`. */
 DUSK_PROVEN(dusk_candidates_interval)
 dusk_status dusk_candidates_interval(const dusk_candidates *candidates, double *fraction, double confidence,
@@ -225,7 +219,7 @@ dusk_status dusk_candidates_interval(const dusk_candidates *candidates, double *
     double low = 0, high = 1, beta = dusk_sub_down(1, confidence);
 
     DUSK_TRY(check(candidates, err));
-    DUSK_TRY(check_probability(confidence, err));
+    DUSK_TRY(dusk_request_confidence(confidence, err));
     runs = runs_of(candidates);
     for (int i = 0; i < 60; i++) {
         double middle = low + (high - low) / 2;
@@ -247,7 +241,7 @@ dusk_status dusk_candidates_runs(const dusk_candidates *candidates, uint64_t *mo
     dusk_runs runs;
 
     DUSK_TRY(check(candidates, err));
-    DUSK_TRY(check_probability(confidence, err));
+    DUSK_TRY(dusk_request_confidence(confidence, err));
     runs = runs_of(candidates);
     *most = dusk_runs_at_most(&runs, dusk_sub_down(1, confidence));
 done:

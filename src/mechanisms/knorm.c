@@ -17,6 +17,7 @@
 #include "base/taint.h"
 #include "mechanisms/knorm.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "numeric/special.h"
@@ -52,10 +53,7 @@ static dusk_status check_request(const dusk_knorm *knorm, dusk_error *err)
     if (!(knorm->sensitivity > 0) || !isfinite(knorm->sensitivity))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "say by how much one unit can change the vector in the norm",
                          "sensitivity must be finite and above 0");
-    if (!(knorm->epsilon > 0) || !isfinite(knorm->epsilon))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
-                         "epsilon must be finite and above 0");
-    return DUSK_OK;
+    return dusk_request_epsilon(knorm->epsilon, err);
 }
 
 /* What can be drawn: every answer and every scale is then a normal double. */
@@ -190,9 +188,7 @@ dusk_status dusk_knorm_interval(const dusk_knorm *knorm, double *radius, double 
 {
     dusk_status status = check_knorm(knorm, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     double p = dusk_sub_down(1, confidence), half = ldexp(0.5, knorm->grid); /* rounding the answer */
     double all = dusk_mul_up(knorm->scale, dusk_gamma_tail_up(knorm->dimension, p));
     *radius = dusk_add_up(all, dusk_mul_up(half, norm_of_ones_up(knorm)));

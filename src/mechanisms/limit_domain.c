@@ -21,6 +21,7 @@
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "mechanisms/noisy_max.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "random/rounded.h"
 #include "random/sampling.h"
@@ -252,8 +253,7 @@ dusk_status dusk_limit_domain_interval(const dusk_limit_domain *domain, double *
 {
     dusk_status status = check_made(domain, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is common", "confidence must lie between 0 and 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     double ways = dusk_mul_up((double)domain->k, (double)domain->limit); /* both are exact */
     double ratio = dusk_div_up(ways, dusk_sub_down(1, confidence));
     double y = ratio > 1 ? dusk_log_up(ratio) : 0;

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 
 static bool is_gaussian(dusk_noise_law law) { return law == DUSK_GAUSSIAN || law == DUSK_DISCRETE_GAUSSIAN; }
@@ -40,12 +41,9 @@ dusk_status dusk_noise_start(dusk_noise *out, dusk_noise_law law, uint32_t dimen
 {
     if (dimension < 1)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 1 for a single number", "dimension must be at least 1");
-    if (!(sensitivity > 0) || !isfinite(sensitivity))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "say by how much one unit can change the value",
-                         "sensitivity must be finite and above 0");
-    if (!(epsilon > 0) || !isfinite(epsilon))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
-                         "epsilon must be finite and above 0");
+    dusk_status status = dusk_request_sensitivity(sensitivity, err);
+    if (status == DUSK_OK) status = dusk_request_epsilon(epsilon, err);
+    if (status != DUSK_OK) return status;
     if (has_delta(law) && !(delta > 0 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
                          "delta must be above 0 and below 1");

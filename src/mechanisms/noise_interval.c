@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "numeric/special.h"
 
@@ -64,9 +65,7 @@ dusk_status dusk_noise_interval(const dusk_noise *noise, double *half_width, dou
 {
     dusk_status status = dusk_noise_check(noise, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     double steps = tail_steps(noise, tail_of_each(confidence, noise->dimension));
     *half_width = ldexp(dusk_add_up(steps, 0.5), noise->grid); /* half a step: the value was rounded */
     return DUSK_OK;

@@ -20,6 +20,7 @@
 #include "base/taint.h"
 #include "mechanisms/knorm.h"
 #include "mechanisms/planar_laplace.h"
+#include "mechanisms/request.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/noise_ball.h"
@@ -176,9 +177,7 @@ dusk_status dusk_planar_laplace_interval(const dusk_planar_laplace *planar, doub
 {
     dusk_status status = check_planar(planar, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     double scale = 0, step = ldexp(0.5, planar->grid), rounding = 0;
     for (int i = 0; i < 2; i++) {
         double half = dusk_mul_up(step, planar->unit[i]);

@@ -16,6 +16,7 @@
 #include "base/mutant.h"
 #include "mechanisms/aggregate.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "random/rounded.h"
 
@@ -35,9 +36,8 @@ static dusk_status check_request(dusk_noise_law law, double bound, double test_s
     if (!(test_share >= 0 && test_share < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "0 stands for one half",
                          "the share of the test must be at least 0 and below 1");
-    if (!(epsilon > 0) || !isfinite(epsilon))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
-                         "epsilon must be finite and above 0");
+    dusk_status status = dusk_request_epsilon(epsilon, err);
+    if (status != DUSK_OK) return status;
     if (!(delta > 0 && delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
                          "delta must be above 0 and below 1: the test may pass by bad luck");
@@ -234,24 +234,19 @@ dusk_status dusk_propose_quantile_release(dusk_answer *out, bool *released, cons
 {
     dusk_status status = DUSK_OK;
     propose_plan plan;
-    double *sorted = NULL, value;
-    uint64_t *spare = NULL;
+    dusk_ordered x = { .n = 0 };
+    double value;
     bool passed;
+    size_t r;
 
     DUSK_TRY(make_plan(&plan, how, law, bound, q, err));
-    DUSK_NEW(sorted, n);
-    DUSK_NEW(spare, n);
-    dusk_ordered_sort(sorted, spare, rows, n, how->lower, how->upper);
-    dusk_ordered x = { sorted, n, how->lower, how->upper };
-    size_t r = dusk_rank_of(dusk_rank_target(q), n);
+    DUSK_TRY(dusk_ordered_new(&x, rows, n, how->lower, how->upper, err));
+    r = dusk_rank_of(dusk_rank_target(q), n);
     DUSK_TRY(dusk_propose_release(&plan.propose, &passed, &value, dusk_ordered_row(&x, (int64_t)r),
                                   dusk_propose_distance(&x, r, how->rows_per_unit, bound), gen, err));
     *out = answer_of(&plan, how, passed, value);
     *released = passed;
 done:
-    if (sorted) dusk_wipe(sorted, n * sizeof *sorted);
-    if (spare) dusk_wipe(spare, n * sizeof *spare);
-    dusk_deallocate(sorted);
-    dusk_deallocate(spare);
+    dusk_ordered_clear(&x);
     return status;
 }

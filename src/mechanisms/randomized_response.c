@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
+#include "mechanisms/request.h"
 #include "numeric/real.h"
 #include "numeric/rounding.h"
 #include "random/noise_coin.h"
@@ -277,8 +278,7 @@ dusk_status dusk_randomized_response_estimate(const dusk_randomized_response *rr
     response_line line;
 
     DUSK_TRY(check_response(rr, err));
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is common", "confidence must lie between 0 and 1");
+    DUSK_TRY(dusk_request_confidence(confidence, err));
     DUSK_TRY(add_counts(&n, counts, rr->answers, err));
     beta = dusk_sub_down(1, confidence);
     line = line_of_response(rr);

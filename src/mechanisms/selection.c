@@ -20,6 +20,7 @@
 #include "base/platform.h"
 #include "mechanisms/noisy_max.h"
 #include "mechanisms/permute_and_flip.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 
 /* 2 sensitivity must be a double. */
@@ -190,8 +191,7 @@ dusk_status dusk_selection_interval(const dusk_selection *selection, double *sho
 {
     dusk_status status = check_candidates(selection, k, n, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is common", "confidence must lie between 0 and 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     double y = rated_shortfall_up(selection, k, n, dusk_sub_down(1, confidence));
     *shortfall = dusk_div_up(dusk_mul_up(y, rate_denominator(selection)), selection->epsilon);
     return DUSK_OK;

@@ -61,16 +61,44 @@ static double row_of(uint64_t key)
 }
 
 /* Radix sort, a byte at a time. */
-void dusk_ordered_sort(double *out, uint64_t *spare, const double *rows, size_t n, double lower, double upper)
+static void sort_rows(double *rows, uint64_t *spare, size_t n)
 {
-    for (size_t i = 0; i < n; i++) out[i] = fmin(fmax(isnan(rows[i]) ? 0 : rows[i], lower), upper);
     for (unsigned shift = 0; shift < 64; shift += 8) {
         size_t start[257] = { 0 };
-        for (size_t i = 0; i < n; i++) start[(key_of(out[i]) >> shift & 255) + 1]++;
+        for (size_t i = 0; i < n; i++) start[(key_of(rows[i]) >> shift & 255) + 1]++;
         for (size_t b = 0; b < 256; b++) start[b + 1] += start[b];
-        for (size_t i = 0; i < n; i++) spare[start[key_of(out[i]) >> shift & 255]++] = key_of(out[i]);
-        for (size_t i = 0; i < n; i++) out[i] = row_of(spare[i]);
+        for (size_t i = 0; i < n; i++) spare[start[key_of(rows[i]) >> shift & 255]++] = key_of(rows[i]);
+        for (size_t i = 0; i < n; i++) rows[i] = row_of(spare[i]);
     }
+}
+
+dusk_status dusk_ordered_new(dusk_ordered *out, const double *rows, size_t n, double lower, double upper,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double *sorted = NULL;
+    uint64_t *spare = NULL;
+
+    *out = (dusk_ordered){ .n = 0 };
+    DUSK_NEW(sorted, n);
+    DUSK_NEW(spare, n);
+    for (size_t i = 0; i < n; i++) sorted[i] = fmin(fmax(isnan(rows[i]) ? 0 : rows[i], lower), upper);
+    sort_rows(sorted, spare, n);
+    *out = (dusk_ordered){ sorted, n, lower, upper };
+    sorted = NULL;
+done:
+    if (spare) dusk_wipe(spare, n * sizeof *spare);
+    dusk_deallocate(spare);
+    dusk_deallocate(sorted); /* without rows: failed before they were looked at */
+    return status;
+}
+
+void dusk_ordered_clear(dusk_ordered *x)
+{
+    double *rows = (double *)(uintptr_t)x->rows;
+    if (rows) dusk_wipe(rows, x->n * sizeof *rows);
+    dusk_deallocate(rows);
+    *x = (dusk_ordered){ .n = 0 };
 }
 
 /* --- the largest window ------------------------------------------------------------------ */
@@ -225,17 +253,14 @@ dusk_status dusk_smooth_quantile_release(dusk_answer *out, const dusk_aggregate 
 {
     dusk_status status = DUSK_OK;
     smooth_plan plan = { .how = how };
-    double *sorted = NULL, sensitivity;
-    uint64_t *spare = NULL;
+    dusk_ordered x = { .n = 0 };
+    double sensitivity;
     dusk_int128 steps;
     dusk_answer answer;
     size_t r;
 
     DUSK_TRY(make_plan(&plan, options, q, err));
-    DUSK_NEW(sorted, n);
-    DUSK_NEW(spare, n);
-    dusk_ordered_sort(sorted, spare, rows, n, how->lower, how->upper);
-    dusk_ordered x = { sorted, n, how->lower, how->upper };
+    DUSK_TRY(dusk_ordered_new(&x, rows, n, how->lower, how->upper, err));
     r = dusk_rank_of(plan.target, n);
     sensitivity =
         fmax(dusk_ordered_smooth(&x, r, how->rows_per_unit, dusk_smooth_inner_beta(plan.smooth.beta)),
@@ -249,9 +274,6 @@ dusk_status dusk_smooth_quantile_release(dusk_answer *out, const dusk_aggregate 
     DUSK_TRY(bound_answer(&plan, &answer, sensitivity, gen, err));
     *out = answer;
 done:
-    if (sorted) dusk_wipe(sorted, n * sizeof *sorted);
-    if (spare) dusk_wipe(spare, n * sizeof *spare);
-    dusk_deallocate(sorted);
-    dusk_deallocate(spare);
+    dusk_ordered_clear(&x);
     return status;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* Sorted rows within [lower, upper]; row i, counted from 1, is lower for i < 1 and
  * upper for i > n. */
 typedef struct dusk_ordered {
@@ -22,10 +24,11 @@ size_t dusk_rank_of(uint64_t target, size_t n);
 uint64_t dusk_rank_target(double q);
 double dusk_ordered_row(const dusk_ordered *x, int64_t i);
 
-/* Clamp n rows into `out` (NaN counts as 0 first) and sort them; `spare` has room for n
- * words. The same work for every content. */
-void dusk_ordered_sort(double *out, uint64_t *spare, const double *rows, size_t n, double lower,
-                       double upper);
+/* Clamp n rows (NaN counts as 0 first) and sort them. The same work for every content. */
+DUSK_MUST_USE dusk_status dusk_ordered_new(dusk_ordered *out, const double *rows, size_t n, double lower,
+                                           double upper, dusk_error *err);
+/* Wipe and free what dusk_ordered_new made; fine on an empty one. */
+void dusk_ordered_clear(dusk_ordered *x);
 
 /* max over k >= 0 of e^(-beta k) G((k+1) m), G(j) being the longest window of j rows
  * that touches rank r; a unit has m rows. Between the real maximum and (1 + 2^-31)

@@ -16,6 +16,7 @@
 #include "base/mutant.h"
 #include "base/taint.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/real.h"
 #include "numeric/rounding.h"
@@ -242,9 +243,7 @@ dusk_status dusk_smooth_interval(const dusk_smooth *smooth, double *multiple, do
 {
     dusk_status status = check_smooth(smooth, err);
     if (status != DUSK_OK) return status;
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+    if ((status = dusk_request_confidence(confidence, err)) != DUSK_OK) return status;
     *multiple = dusk_div_up(dusk_smooth_tail_up(smooth, dusk_sub_down(1, confidence)), smooth->ratio);
     return DUSK_OK;
 }

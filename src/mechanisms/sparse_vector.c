@@ -21,6 +21,7 @@
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "mechanisms/noise.h"
+#include "mechanisms/request.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "numeric/special.h"
@@ -201,8 +202,8 @@ dusk_status dusk_sparse_vector_interval(const dusk_sparse_vector *sv, double *ma
 {
     if (queries == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the number of queries must be at least 1");
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is common", "confidence must lie between 0 and 1");
+    dusk_status status = dusk_request_confidence(confidence, err);
+    if (status != DUSK_OK) return status;
     double thresholds = 1, asked = (double)queries * (1 + 0x1p-52), beta = dusk_sub_down(1, confidence);
     if (sv->plan.instance_hits == 1) thresholds = fmin(asked, sv->options.hits);
     double steps =

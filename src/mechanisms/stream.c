@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/text.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "random/noise_additive.h"
 
@@ -66,9 +67,8 @@ static dusk_status check_options(const dusk_stream_options *o, dusk_error *err)
     if (o->neighbours != DUSK_ADD_REMOVE && o->neighbours != DUSK_REPLACE_ONE)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose DUSK_ADD_REMOVE or DUSK_REPLACE_ONE",
                          "neighbours must be set: it has no default");
-    if (!(o->epsilon > 0 && isfinite(o->epsilon)))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.1 and 10",
-                         "epsilon must be finite and above 0");
+    dusk_status status = dusk_request_epsilon(o->epsilon, err);
+    if (status != DUSK_OK) return status;
     if (!(o->delta >= 0 && o->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 0 for Laplace noise, or a small probability",
                          "delta must be at least 0 and below 1");
@@ -352,9 +352,8 @@ dusk_status dusk_stream_interval(const dusk_stream *stream, double *half_width, 
     const dusk_noise *noise = &stream->noise;
     if (step < 1 || step > most_steps(&stream->options))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "steps count from 1", "there is no such step");
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
+    dusk_status status = dusk_request_confidence(confidence, err);
+    if (status != DUSK_OK) return status;
     bool matrix = dusk_stream_is_matrix(&stream->options), endless = dusk_stream_is_endless(&stream->options);
     uint64_t to = step + endless, from = window_start(stream, to);
     double scale = endless ? dusk_stream_epoch_scale(stream, dusk_tree_epoch(step)) : noise->scale;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "mechanisms/request.h"
 #include "mechanisms/stream.h"
 #include "numeric/rounding.h"
 
@@ -69,10 +70,7 @@ static dusk_status check(const dusk_stream *s, double confidence, dusk_error *er
     if (!s->options.keep || s->options.method != DUSK_STREAM_HONAKER)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "set keep, with DUSK_STREAM_HONAKER and no window",
                          "this stream does not keep its nodes");
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a probability such as 0.95",
-                         "confidence must be above 0 and below 1");
-    return DUSK_OK;
+    return dusk_request_confidence(confidence, err);
 }
 
 DUSK_PROVEN(dusk_stream_smooth)

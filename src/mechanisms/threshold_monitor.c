@@ -22,6 +22,7 @@
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "base/taint.h"
+#include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "random/noise_additive.h"
 
@@ -240,8 +241,8 @@ dusk_status dusk_threshold_monitor_interval(const dusk_threshold_monitor *monito
 {
     if (queries == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the number of queries must be at least 1");
-    if (!(confidence > 0 && confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is common", "confidence must lie between 0 and 1");
+    dusk_status status = dusk_request_confidence(confidence, err);
+    if (status != DUSK_OK) return status;
     double scale = monitor->plan.scale, asked = (double)queries * (1 + 0x1p-52);
     double each = dusk_div_down(dusk_sub_down(1, confidence), asked);
     double total = dusk_add_down(1, dusk_exp_down(dusk_div_down(-1, scale)));

@@ -185,14 +185,14 @@ static void all_neighbours_are_within_delta(void **state)
 static void the_largest_window_is_found(void **state)
 {
     (void)state;
-    uint64_t seed = 5, spare[60];
+    uint64_t seed = 5;
     for (int trial = 0; trial < 400; trial++) {
-        double raw[60], rows[60], beta = exp(-5.0 * (trial % 11) / 10), most = 0;
+        double raw[60], beta = exp(-5.0 * (trial % 11) / 10), most = 0;
         size_t n = splitmix64(&seed) % 60;
         uint32_t m = 1 + (uint32_t)(splitmix64(&seed) % (trial % 3 ? 4 : 1));
         for (size_t i = 0; i < n; i++) raw[i] = pow((double)(splitmix64(&seed) >> 11) * 0x1p-53, trial % 7);
-        dusk_ordered_sort(rows, spare, raw, n, 0, 1);
-        dusk_ordered x = { rows, n, 0, 1 };
+        dusk_ordered x;
+        assert_int_equal(dusk_ordered_new(&x, raw, n, 0, 1, NULL), DUSK_OK);
         int64_t r = (int64_t)dusk_rank_of(dusk_rank_target(0.37), n);
         for (int64_t i = -5; i <= r; i++)
             for (int64_t j = r; j <= (int64_t)n + 5; j++) {
@@ -202,6 +202,7 @@ static void the_largest_window_is_found(void **state)
             }
         double found = dusk_ordered_smooth(&x, (size_t)r, m, beta);
         assert_true(found >= most && found <= most * (1 + 0x1p-31));
+        dusk_ordered_clear(&x);
     }
 }
 

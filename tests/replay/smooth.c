@@ -56,13 +56,12 @@ static dusk_aggregate request(dusk_neighbours relation, double delta)
 /* What was computed from the rows: the quantile and its smooth sensitivity. */
 static void look(const double *rows, size_t n, double beta, double *value, double *sensitivity)
 {
-    double sorted[ROWS];
-    uint64_t spare[ROWS];
-    dusk_ordered_sort(sorted, spare, rows, n, -8, 8);
-    dusk_ordered x = { sorted, n, -8, 8 };
+    dusk_ordered x;
+    assert_int_equal(dusk_ordered_new(&x, rows, n, -8, 8, NULL), DUSK_OK);
     size_t r = dusk_rank_of(dusk_rank_target(0.5), n);
     *value = dusk_ordered_row(&x, (int64_t)r);
     *sensitivity = dusk_ordered_smooth(&x, r, 1, dusk_smooth_inner_beta(beta));
+    dusk_ordered_clear(&x);
 }
 
 /* One side of a run. */
