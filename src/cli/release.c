@@ -4,6 +4,7 @@
 #include "cli/release.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -206,6 +207,16 @@ void release_json_interval(release_job *job, double low, double high)
     dusk_json_number(&job->json, low);
     dusk_json_number(&job->json, high);
     dusk_json_close(&job->json, ']');
+}
+
+bool release_value(release_job *job, double value)
+{
+    bool dry = job->settings->dry_run, json = release_json(job);
+    if (json) dusk_json_number_field(&job->json, "value", dry ? NAN : value);
+    if (json || dry) return json;
+    dusk_print_number(stdout, value);
+    fputc('\n', stdout);
+    return false;
 }
 
 static dusk_status end_json(release_job *job, const dusk_statement *statement, dusk_error *err)

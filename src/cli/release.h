@@ -119,6 +119,9 @@ dusk_status release_state(const release_job *job, dusk_statement *out, const dus
                           const char *fact, dusk_error *err);
 /* With --json open the object and give true; an interval in it. */
 bool release_json(release_job *job);
+/* The same for an answer of one number, which it holds then; without --json print that.
+ * In a dry run there is none. */
+bool release_value(release_job *job, double value);
 void release_json_interval(release_job *job, double low, double high);
 /* The end of every run: statement and ledger in the JSON object, then, when the
  * answer has left, the receipt on standard error. */

@@ -182,17 +182,9 @@ done:
 
 static void print_answer(release_job *job, const dusk_answer *answer, bool narrow)
 {
-    dusk_json *json = &job->json;
-    bool dry = job->settings->dry_run;
-    if (!release_json(job)) {
-        if (dry) return;
-        dusk_print_number(stdout, answer->value);
-        fputc('\n', stdout);
-        return;
-    }
-    dusk_json_number_field(json, "value", dry ? NAN : answer->value);
-    if (narrow && !dry) release_json_interval(job, answer->low, answer->high);
-    dusk_json_number_field(json, "confidence", answer->confidence);
+    if (!release_value(job, answer->value)) return;
+    if (narrow && !job->settings->dry_run) release_json_interval(job, answer->low, answer->high);
+    dusk_json_number_field(&job->json, "confidence", answer->confidence);
 }
 
 static void describe(const release_job *job, const dusk_answer *answer, bool narrow, release_receipt *receipt)

@@ -72,12 +72,7 @@ dusk_status release_bounds(release_job *job, dusk_error *err)
                                          "--resolution; what is larger than --largest counts as that" };
     double *rows = NULL;
     size_t n = 0;
-    dusk_aggregate_init(&how);
-    how.neighbours = job->neighbours;
-    how.rows_per_unit = (uint32_t)s->rows_per_unit;
-    how.epsilon = s->epsilon;
-    how.confidence = s->confidence;
-    how.unit = job->unit;
+    DUSK_TRY(release_aggregate(job, &how, err));
     /* Once without rows: everything public is checked before the data is opened. */
     DUSK_TRY(dusk_bounds_release(&bounds, &how, s->resolution, s->largest, NULL, 0, job->gen, err));
     if (!s->dry_run) {

@@ -78,7 +78,7 @@ static dusk_status prepare(const release_job *job, spatial_job *s, dusk_error *e
     if (s->columns->count != 2)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --columns longitude,latitude",
                            "quadtree needs two columns, x and y"));
-    DUSK_TRY(release_tree_ask(job, &how, err));
+    DUSK_TRY(release_aggregate(job, &how, err));
     DUSK_TRY(release_ranges_parse(&frame, &one, 1, 2, "box", settings->box, err));
     DUSK_TRY(find_shares(job, shares, &geometric, err));
     const dusk_box box = { frame.low[0], frame.high[0], frame.low[1], frame.high[1] };

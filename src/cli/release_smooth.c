@@ -64,15 +64,8 @@ static dusk_status read_options(const release_job *job, dusk_smooth_options *opt
 static void print_answer(release_job *job, const dusk_answer *answer, bool paid, double multiple)
 {
     dusk_json *json = &job->json;
-    bool dry = job->settings->dry_run;
-    if (!release_json(job)) {
-        if (dry) return;
-        dusk_print_number(stdout, answer->value);
-        fputc('\n', stdout);
-        return;
-    }
-    dusk_json_number_field(json, "value", dry ? NAN : answer->value);
-    if (paid && !dry) release_json_interval(job, answer->low, answer->high);
+    if (!release_value(job, answer->value)) return;
+    if (paid && !job->settings->dry_run) release_json_interval(job, answer->low, answer->high);
     dusk_json_number_field(json, "multiple_of_smooth_sensitivity", multiple);
     dusk_json_number_field(json, "confidence", answer->confidence);
 }

@@ -53,12 +53,11 @@ dusk_status release_aggregate(const release_job *job, dusk_aggregate *how, dusk_
 typedef dusk_status rows_function(dusk_answer *out, const dusk_aggregate *how, const double *rows, size_t n,
                                   dusk_generator *gen, dusk_error *err);
 
-static void json_answer(release_job *job, const dusk_answer *answer)
+static void print_answer(release_job *job, const dusk_answer *answer)
 {
-    dusk_json *json = &job->json;
-    dusk_json_number_field(json, "value", job->settings->dry_run ? NAN : answer->value);
+    if (!release_value(job, answer->value)) return;
     if (!job->settings->dry_run) release_json_interval(job, answer->low, answer->high);
-    dusk_json_number_field(json, "confidence", answer->confidence);
+    dusk_json_number_field(&job->json, "confidence", answer->confidence);
 }
 
 /* In a dry run the answer is that of no rows; `fixed` says whether its width is
@@ -70,12 +69,7 @@ static dusk_status report(release_job *job, const dusk_answer *answer, bool fixe
     dusk_text text;
     release_receipt receipt = { .statement = &answer->statement };
     double percent = 100 * answer->confidence;
-    if (release_json(job)) {
-        json_answer(job, answer);
-    } else if (!job->settings->dry_run) {
-        dusk_print_number(stdout, answer->value);
-        fputc('\n', stdout);
-    }
+    print_answer(job, answer);
     dusk_text_init(&text, receipt.interval, sizeof receipt.interval);
     if (!job->settings->dry_run) {
         dusk_format_interval(range, sizeof range, answer->low, answer->high);

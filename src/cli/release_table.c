@@ -81,22 +81,6 @@ static dusk_status parse_marginals(release_table *t, const char *text, dusk_erro
 
 /* ---- The request and the rows -------------------------------------------------------- */
 
-static dusk_status ask(const release_job *job, dusk_aggregate *how, dusk_error *err)
-{
-    const release_settings *s = job->settings;
-    dusk_aggregate_init(how);
-    how->neighbours = job->neighbours;
-    how->rows_per_unit = (uint32_t)s->rows_per_unit;
-    how->epsilon = s->epsilon;
-    how->confidence = s->confidence;
-    how->unit = job->unit;
-    if (!release_given(job, "delta")) return DUSK_OK;
-    how->delta = s->delta;
-    if (s->delta > 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --delta away for Laplace noise and no delta",
-                     "--delta must be above 0 and below 1");
-}
-
 dusk_status release_table_prepare(const release_job *job, release_table *t, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -108,7 +92,7 @@ dusk_status release_table_prepare(const release_job *job, release_table *t, dusk
         DUSK_TRY(parse_marginals(t, job->settings->marginals, err));
         DUSK_TRY(dusk_marginals_cells(&cells, &t->table, t->marginals, t->marginal_count, err));
     }
-    DUSK_TRY(ask(job, &t->how, err));
+    DUSK_TRY(release_aggregate(job, &t->how, err));
 done:
     return status;
 }

@@ -11,22 +11,6 @@
 
 enum { RAW, CONSISTENT, NON_NEGATIVE }; /* of --counts */
 
-dusk_status release_tree_ask(const release_job *job, dusk_aggregate *how, dusk_error *err)
-{
-    const release_settings *s = job->settings;
-    dusk_aggregate_init(how);
-    how->neighbours = job->neighbours;
-    how->rows_per_unit = (uint32_t)s->rows_per_unit;
-    how->epsilon = s->epsilon;
-    how->confidence = s->confidence;
-    how->unit = job->unit;
-    if (!release_given(job, "delta")) return DUSK_OK;
-    how->delta = s->delta;
-    if (s->delta > 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --delta away for Laplace noise and no delta",
-                     "--delta must be above 0 and below 1");
-}
-
 dusk_status release_tree_shares(const release_job *job, double *shares, size_t *levels, dusk_error *err)
 {
     const char *text = job->settings->shares;
@@ -70,7 +54,7 @@ dusk_status release_tree_new(const release_job *job, release_tree *tree, const u
     dusk_aggregate how;
     size_t levels;
 
-    DUSK_TRY(release_tree_ask(job, &how, err));
+    DUSK_TRY(release_aggregate(job, &how, err));
     DUSK_TRY(release_tree_shares(job, shares, &levels, err));
     if (levels == SIZE_MAX)
         DUSK_TRY(dusk_hierarchy_optimal_shares(shares, &levels, parents, nodes, how.delta, err));

@@ -24,8 +24,6 @@ dusk_status release_tree_new(const release_job *job, release_tree *tree, const u
 /* The same for a handle that is there already, which is borrowed. */
 dusk_status release_tree_borrow(const release_job *job, release_tree *tree, const dusk_hierarchy *hierarchy,
                                 const uint32_t *parents, size_t nodes, dusk_error *err);
-/* The request of this job. */
-dusk_status release_tree_ask(const release_job *job, dusk_aggregate *how, dusk_error *err);
 /* --shares, with room for DUSK_HIERARCHY_LEVELS_MAX; *levels is 0 for equal ones and
  * SIZE_MAX for the optimal ones. */
 dusk_status release_tree_shares(const release_job *job, double *shares, size_t *levels, dusk_error *err);
