@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mechanisms/stream.h"
+#include "streams.h"
 #include "support.h"
 
 enum { LONGEST = 64 };
@@ -61,21 +62,16 @@ static void noise_covers_the_columns(void **state)
 {
     (void)state;
     for (uint64_t length = 1; length <= LONGEST; length += 3) {
-        dusk_stream_options o;
+        dusk_stream_method method = length % 2 ? DUSK_STREAM_SQUARE_ROOT : DUSK_STREAM_BANDED;
+        dusk_stream_options o = stream_request(method, length, 1e-5);
         dusk_stream *s;
         dusk_event event;
         double epsilon;
-        dusk_stream_options_init(&o);
-        o.method = length % 2 ? DUSK_STREAM_SQUARE_ROOT : DUSK_STREAM_BANDED;
         o.neighbours = DUSK_REPLACE_ONE;
-        o.whole = true;
-        o.lower = 0;
         o.upper = 1;
         o.items_per_unit = 3;
-        o.length = length;
         o.bands = 7;
         o.epsilon = 0.4;
-        o.delta = 1e-5;
         assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
         double column = sqrt((double)squared_norm(length, s->matrix.bands, 1, 0)) * 0x1p-30;
         assert_int_equal(dusk_event_gaussian(&event, s->noise.scale / (6 * column) * (1 + 1e-14), NULL),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "random/tape.h"
+#include "streams.h"
 #include "support.h"
 
 enum { LONGEST = 64, SUMS = 2 * LONGEST };
@@ -90,16 +91,9 @@ static void two_items_move_twice_as_much(void **state)
 
 static dusk_stream_options request(uint64_t length, double delta)
 {
-    dusk_stream_options o;
-    dusk_stream_options_init(&o);
-    o.neighbours = DUSK_ADD_REMOVE;
-    o.whole = true;
-    o.lower = 0;
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, length, delta);
     o.upper = 100;
-    o.sensitivity = 1;
-    o.length = length;
     o.epsilon = 0.7;
-    o.delta = delta;
     return o;
 }
 

@@ -3,9 +3,8 @@
  * absurdly seldom. Fixed seeds. */
 #include <math.h>
 
-#include "dusk/mechanisms.h"
-#include "random/tape.h"
-#include "support.h"
+#include "seeded.h"
+#include "streams.h"
 
 /* Misses at most as often as said, and not absurdly seldom. */
 static void interval_holds(dusk_stream_method method, bool whole, double delta, uint64_t length,
@@ -16,21 +15,13 @@ static void interval_holds(dusk_stream_method method, bool whole, double delta, 
     const uint64_t steps = length ? length : 27; /* without a length: five epochs */
     int missed = 0;
     double half;
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(length + window);
     dusk_stream *s;
-    dusk_stream_options o;
-    dusk_stream_options_init(&o);
-    o.method = method;
-    o.neighbours = DUSK_ADD_REMOVE;
+    dusk_stream_options o = stream_request(method, length, delta);
     o.whole = whole;
-    o.lower = 0;
     o.upper = 1;
-    o.length = length;
     o.window = window;
     o.bands = 4;
-    o.epsilon = 1;
-    o.delta = delta;
-    assert_int_equal(dusk_generator_new_seeded(&gen, length + window, NULL), DUSK_OK);
     for (int run = 0; run < RUNS; run++) {
         double value = 0;
         assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);

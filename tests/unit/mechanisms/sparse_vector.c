@@ -9,51 +9,14 @@
 #include "base/memory.h"
 #include "dusk/mechanisms.h"
 #include "mechanisms/sparse_vector.h"
-#include "random/tape.h"
-#include "support.h"
+#include "seeded.h"
+#include "sparse_vectors.h"
 
-static dusk_sparse_vector_options usual(void)
-{
-    dusk_sparse_vector_options options;
-    dusk_sparse_vector_options_init(&options);
-    options.sensitivity = 1;
-    options.threshold = 100;
-    options.epsilon = 1;
-    return options;
-}
+static dusk_sparse_vector_options usual(void) { return sparse_request(1, 0); }
 
-static int open_generator(void **state)
-{
-    return dusk_generator_new_seeded((dusk_generator **)state, 31415, NULL) != DUSK_OK;
-}
-
-static int close_generator(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
-
-static dusk_sparse_vector *start(const dusk_sparse_vector_options *options, void **state)
-{
-    dusk_sparse_vector *sv;
-    assert_int_equal(dusk_sparse_vector_new(&sv, options, *state, NULL), DUSK_OK);
-    return sv;
-}
+static int open_generator(void **state) { return open_seeded(state, 31415); }
 
 /* --- what is refused -------------------------------------------------------------- */
-
-static void refused(const dusk_sparse_vector_options *options)
-{
-    uint64_t bits = 0;
-    dusk_generator *tape;
-    dusk_sparse_vector *sv = (dusk_sparse_vector *)&bits;
-    dusk_error err;
-    assert_int_equal(dusk_generator_new_tape(&tape, &bits, 0, NULL), DUSK_OK);
-    assert_int_equal(dusk_sparse_vector_new(&sv, options, tape, &err), DUSK_ERR_ARGUMENT);
-    assert_null(sv);
-    assert_true(strlen(err.message) > 10);
-    dusk_generator_free(tape);
-}
 
 static void bad_options_are_refused_before_any_coin(void **state)
 {

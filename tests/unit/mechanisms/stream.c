@@ -10,25 +10,8 @@
 
 #include "base/memory.h"
 #include "random/noise_additive.h"
-#include "random/tape.h"
-#include "support.h"
-
-static dusk_stream_options usual(dusk_stream_method method, uint64_t length, double delta)
-{
-    dusk_stream_options o;
-    dusk_stream_options_init(&o);
-    o.method = method;
-    o.neighbours = DUSK_ADD_REMOVE;
-    o.whole = true;
-    o.lower = 0;
-    o.upper = 1000;
-    o.sensitivity = 1;
-    o.length = length;
-    o.bands = 8;
-    o.epsilon = 1;
-    o.delta = delta;
-    return o;
-}
+#include "seeded.h"
+#include "streams.h"
 
 static dusk_stream *start(const dusk_stream_options *o)
 {
@@ -36,13 +19,6 @@ static dusk_stream *start(const dusk_stream_options *o)
     dusk_error err;
     if (dusk_stream_new(&s, o, &err) != DUSK_OK) fail_msg("%s", err.message);
     return s;
-}
-
-static dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
 }
 
 /* --- what is refused -------------------------------------------------------------- */
@@ -61,15 +37,15 @@ static void bad_options_are_refused(void **state)
     (void)state;
     const double bad[] = { 0, -1, NAN, INFINITY };
     for (size_t i = 0; i < 4; i++) {
-        dusk_stream_options o = usual(DUSK_STREAM_TREE, 8, 0);
+        dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
         o.epsilon = bad[i];
         refused(&o);
-        o = usual(DUSK_STREAM_TREE, 8, bad[i]);
+        o = stream_of_ones(DUSK_STREAM_TREE, 8, bad[i]);
         if (bad[i] != 0) refused(&o);
-        o = usual(DUSK_STREAM_TREE, 8, 0);
+        o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
         o.sensitivity = bad[i];
         if (bad[i] != 0) refused(&o);
-        o = usual(DUSK_STREAM_TREE, 8, 0);
+        o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
         o.upper = bad[i];
         refused(&o);
     }
@@ -78,39 +54,39 @@ static void bad_options_are_refused(void **state)
 static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_SQUARE_ROOT, 0, 1e-6);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_SQUARE_ROOT, 0, 1e-6);
     refused(&o);
-    o = usual(DUSK_STREAM_TREE, 0, 0);
+    o = stream_of_ones(DUSK_STREAM_TREE, 0, 0);
     o.window = 3;
     refused(&o);
     o.window = 0;
     o.length = DUSK_STREAM_LENGTH_MAX + 1;
     refused(&o);
-    o = usual((dusk_stream_method)77, 8, 0);
+    o = stream_of_ones((dusk_stream_method)77, 8, 0);
     refused(&o);
-    o = usual(DUSK_STREAM_TREE, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
     o.neighbours = (dusk_neighbours)0;
     refused(&o);
-    o = usual(DUSK_STREAM_TREE, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
     o.items_per_unit = 0;
     refused(&o);
-    o = usual(DUSK_STREAM_TREE, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
     o.size = 0;
     refused(&o);
-    o = usual(DUSK_STREAM_SQUARE_ROOT, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_SQUARE_ROOT, 8, 0);
     refused(&o);
-    o = usual(DUSK_STREAM_SQUARE_ROOT, DUSK_MATRIX_LENGTH_MAX + 1, 1e-6);
+    o = stream_of_ones(DUSK_STREAM_SQUARE_ROOT, DUSK_MATRIX_LENGTH_MAX + 1, 1e-6);
     refused(&o);
-    o = usual(DUSK_STREAM_BANDED, 8, 1e-6);
+    o = stream_of_ones(DUSK_STREAM_BANDED, 8, 1e-6);
     o.bands = 0;
     refused(&o);
-    o = usual(DUSK_STREAM_SQUARE_ROOT, 8, 1e-6);
+    o = stream_of_ones(DUSK_STREAM_SQUARE_ROOT, 8, 1e-6);
     o.upper = 1e30;
     refused(&o);
-    o = usual(DUSK_STREAM_TREE, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
     o.upper = 1e30;
     refused(&o);
-    o = usual(DUSK_STREAM_TREE, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_TREE, 8, 0);
     o.epsilon = 1e-30;
     refused(&o);
 }
@@ -118,7 +94,7 @@ static void impossible_sizes_are_refused(void **state)
 static void it_stops_after_the_declared_length(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 5, 0);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 5, 0);
     dusk_stream *s = start(&o);
     dusk_generator *gen = seeded(1);
     double value = 77;
@@ -138,14 +114,14 @@ static void failures_release_nothing_and_leave_the_step(void **state)
 {
     (void)state;
     uint64_t bits[64] = { 0 };
-    dusk_stream_options o = usual(DUSK_STREAM_HONAKER, 5, 0);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_HONAKER, 5, 0);
     dusk_stream *s;
     dusk_generator *tape;
     double value = 77;
     assert_int_equal(dusk_generator_new_tape(&tape, bits, 64, NULL), DUSK_OK);
     for (int method = DUSK_STREAM_TREE; method <= DUSK_STREAM_BANDED; method++)
         for (long at = 1; at < 5; at++) {
-            dusk_stream_options each = usual((dusk_stream_method)method, 9, 1e-6);
+            dusk_stream_options each = stream_of_ones((dusk_stream_method)method, 9, 1e-6);
             dusk_memory_fail_at(at);
             assert_int_equal(dusk_stream_new(&s, &each, NULL), DUSK_ERR_MEMORY);
             assert_null(s);
@@ -170,7 +146,7 @@ static void long_streams_stay_near_the_truth(void **state)
     const dusk_stream_method methods[] = { DUSK_STREAM_TREE, DUSK_STREAM_HONAKER, DUSK_STREAM_SQUARE_ROOT,
                                            DUSK_STREAM_BANDED };
     for (int i = 0; i < 4; i++) {
-        dusk_stream_options o = usual(methods[i], 3000, 1e-6);
+        dusk_stream_options o = stream_of_ones(methods[i], 3000, 1e-6);
         dusk_stream *s = start(&o);
         dusk_generator *gen = seeded(5);
         double exact = 0, value, half;
@@ -193,7 +169,7 @@ static void numbers_of_every_kind_are_taken(void **state)
     const double odd[] = { NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, -0.0, 0.75, 2.5 };
     const double counted[] = { 0, 3, 0, 3, 0, 0, 0, 0, 2 }, summed[] = { 0, 3, -2, 3, -2, 0, 0, 0.75, 2.5 };
     for (int whole = 0; whole < 2; whole++) {
-        dusk_stream_options o = usual(DUSK_STREAM_TREE, 9, 0);
+        dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 9, 0);
         dusk_generator *gen = seeded(3);
         double exact = 0, value;
         o.whole = whole;
@@ -217,7 +193,7 @@ static void names_are_copied(void **state)
 {
     (void)state;
     char unit[200] = "rider";
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 9, 0);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 9, 0);
     dusk_statement statement;
     o.unit = unit;
     dusk_stream *s = start(&o);
@@ -236,7 +212,7 @@ static void names_are_copied(void **state)
 static void nothing_is_zero_outside_the_bounds(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 2, 0);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 2, 0);
     dusk_generator *gen = seeded(3);
     double value;
     o.whole = false;
@@ -258,7 +234,7 @@ static void nothing_is_zero_outside_the_bounds(void **state)
 static void whole_numbers_move_by_whole_steps(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_HONAKER, 10, 0);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_HONAKER, 10, 0);
     o.sensitivity = 1e-4;
     o.upper = 1;
     dusk_stream *s = start(&o);
@@ -289,7 +265,7 @@ static void event_is(const dusk_stream_options *o, const char *form, double scal
 static void events_name_noise_and_levels(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 1000, 0);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 1000, 0);
     event_is(&o, "discrete_laplace(%lf) * %d", 10, 1, 10);
     o.length = 1024;
     event_is(&o, "discrete_laplace(%lf) * %d", 11, 1, 11);
@@ -299,7 +275,7 @@ static void events_name_noise_and_levels(void **state)
     event_is(&o, "discrete_laplace(%lf, %d) * %d", 15, 3, 5);
     o.neighbours = DUSK_REPLACE_ONE;
     event_is(&o, "discrete_laplace(%lf, %d) * %d", 30, 6, 5);
-    o = usual(DUSK_STREAM_HONAKER, 8, 0);
+    o = stream_of_ones(DUSK_STREAM_HONAKER, 8, 0);
     o.whole = false;
     event_is(&o, "laplace(%lf) * %d", 4, 1, 4);
 }
@@ -316,7 +292,7 @@ static void events_of_streams_without_end(void **state)
                   { DUSK_STREAM_HONAKER, 0, "laplace(" },
                   { DUSK_STREAM_TREE, 1e-6, "gaussian(" } };
     for (int i = 0; i < 3; i++) {
-        dusk_stream_options o = usual(cases[i].method, 0, cases[i].delta);
+        dusk_stream_options o = stream_of_ones(cases[i].method, 0, cases[i].delta);
         dusk_stream *s = start(&o);
         dusk_generator *gen = seeded(5);
         dusk_statement statement;
@@ -344,7 +320,7 @@ static void matrices_name_noise_and_norm(void **state)
     (void)state;
     double sigma[2], norm[2];
     for (int apart = 0; apart < 2; apart++) {
-        dusk_stream_options o = usual(DUSK_STREAM_BANDED, 1000, 1e-6);
+        dusk_stream_options o = stream_of_ones(DUSK_STREAM_BANDED, 1000, 1e-6);
         dusk_event event;
         char text[4096];
         o.items_per_unit = 9;
@@ -363,7 +339,7 @@ static void matrices_name_noise_and_norm(void **state)
 static void gaussian_trees_say_so(void **state)
 {
     (void)state;
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 1000, 1e-6);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 1000, 1e-6);
     dusk_stream *s = start(&o);
     dusk_event event;
     char text[4096];
@@ -386,7 +362,7 @@ static void statements_keep_the_promise_with_little_to_spare(void **state)
                     dusk_stream_method method = d == 0            ? DUSK_STREAM_TREE
                                                 : length % 2 == 0 ? DUSK_STREAM_SQUARE_ROOT
                                                                   : DUSK_STREAM_HONAKER;
-                    dusk_stream_options o = usual(method, length, deltas[d]);
+                    dusk_stream_options o = stream_of_ones(method, length, deltas[d]);
                     dusk_statement statement;
                     o.epsilon = epsilons[e];
                     o.whole = whole;
@@ -406,7 +382,7 @@ static void honaker_has_about_half_the_variance(void **state)
 {
     (void)state;
     double tree, honaker;
-    dusk_stream_options o = usual(DUSK_STREAM_TREE, 1 << 20, 1e-6);
+    dusk_stream_options o = stream_of_ones(DUSK_STREAM_TREE, 1 << 20, 1e-6);
     o.whole = false; /* no half steps on top */
     dusk_stream *s = start(&o);
     assert_int_equal(dusk_stream_interval(s, &tree, (1 << 20) - 1, 0.95, NULL), DUSK_OK);

@@ -5,32 +5,8 @@
 
 #include "mechanisms/stream.h"
 #include "random/noise_additive.h"
-#include "random/tape.h"
-#include "support.h"
-
-static dusk_stream_options usual(dusk_stream_method method, uint64_t length, double delta)
-{
-    dusk_stream_options o;
-    dusk_stream_options_init(&o);
-    o.method = method;
-    o.neighbours = DUSK_ADD_REMOVE;
-    o.whole = true;
-    o.lower = 0;
-    o.upper = 1000;
-    o.sensitivity = 1;
-    o.length = length;
-    o.bands = 8;
-    o.epsilon = 1;
-    o.delta = delta;
-    return o;
-}
-
-static dusk_generator *seeded(uint64_t seed)
-{
-    dusk_generator *gen;
-    assert_int_equal(dusk_generator_new_seeded(&gen, seed, NULL), DUSK_OK);
-    return gen;
-}
+#include "seeded.h"
+#include "streams.h"
 
 /* --- the answers, from the definition ---------------------------------------------------- */
 
@@ -80,7 +56,7 @@ static void answers_are_those_of_the_definition(dusk_stream_method method, uint6
                                                 double delta)
 {
     static model m;
-    dusk_stream_options o = usual(method, length, delta);
+    dusk_stream_options o = stream_of_ones(method, length, delta);
     bool honaker = method == DUSK_STREAM_HONAKER;
     size_t used = 0;
     dusk_pool pool;
@@ -145,7 +121,7 @@ static void begin_epoch(epochs *e, const dusk_stream *s, unsigned epoch, dusk_ge
 static void endless(dusk_stream_method method, double delta)
 {
     static epochs e;
-    dusk_stream_options o = usual(method, 0, delta);
+    dusk_stream_options o = stream_of_ones(method, 0, delta);
     dusk_stream *s;
     dusk_generator *gen = seeded(77), *same = seeded(77);
     e = (epochs){ 0 };
@@ -185,7 +161,8 @@ static void matrix_answers_depend_on_noisy_values_only(void **state)
     (void)state;
     enum { N = 50 };
     for (int banded = 0; banded < 2; banded++) {
-        dusk_stream_options o = usual(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
+        dusk_stream_options o =
+            stream_of_ones(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
         dusk_stream *one, *other;
         dusk_generator *gen = seeded(9);
         dusk_matrix c;
@@ -217,7 +194,8 @@ static void matrix_answers_are_those_of_the_definition(void **state)
     (void)state;
     enum { N = 60 };
     for (int banded = 0; banded < 2; banded++) {
-        dusk_stream_options o = usual(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
+        dusk_stream_options o =
+            stream_of_ones(banded ? DUSK_STREAM_BANDED : DUSK_STREAM_SQUARE_ROOT, N, 1e-6);
         dusk_stream *s;
         dusk_pool pool;
         dusk_generator *gen = seeded(19), *same = seeded(19);

@@ -7,23 +7,16 @@
 #include "mechanisms/stream.h"
 #include "random/noise_additive.h"
 #include "random/tape.h"
+#include "streams.h"
 #include "support.h"
 
 enum { MOST = 33, LENGTH = 40 };
 
 static dusk_stream *start(double delta, bool keep)
 {
-    dusk_stream_options o;
+    dusk_stream_options o = stream_request(DUSK_STREAM_HONAKER, LENGTH, delta);
     dusk_stream *s;
-    dusk_stream_options_init(&o);
-    o.method = DUSK_STREAM_HONAKER;
-    o.neighbours = DUSK_ADD_REMOVE;
-    o.whole = true;
-    o.lower = 0;
     o.upper = 9;
-    o.length = LENGTH;
-    o.epsilon = 1;
-    o.delta = delta;
     o.keep = keep;
     assert_int_equal(dusk_stream_new_on(&s, &o, DUSK_GRID_DEFAULT, DUSK_WIDTH_FULL, 100, NULL), DUSK_OK);
     return s;

@@ -8,8 +8,7 @@
 #include "dusk/mechanisms.h"
 #include "mechanisms/threshold_monitor.h"
 #include "random/rounded.h"
-#include "random/tape.h"
-#include "support.h"
+#include "seeded.h"
 
 enum { RECORDS = 4000 };
 static double records[RECORDS];
@@ -18,13 +17,7 @@ static double records[RECORDS];
 static int set_up(void **state)
 {
     for (int i = 0; i < RECORDS; i++) records[i] = i;
-    return dusk_generator_new_seeded((dusk_generator **)state, 16180, NULL) != DUSK_OK;
-}
-
-static int tear_down(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
+    return open_seeded(state, 16180);
 }
 
 typedef struct range {
@@ -254,5 +247,5 @@ int main(void)
         cmocka_unit_test(noise_grows_with_the_square_root),
         cmocka_unit_test(the_margin_holds),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, close_generator);
 }
