@@ -6,26 +6,9 @@
 
 #include "mechanisms/sparse_vector.h"
 #include "mechanisms/threshold_monitor.h"
-#include "random/generator.h"
-#include "random/tape.h"
-#include "support.h"
+#include "same_coins.h"
 
 enum { ASKED = 200 };
-
-static void open_both(dusk_generator *gen[2], uint64_t seed)
-{
-    for (int side = 0; side < 2; side++)
-        assert_int_equal(dusk_generator_new_seeded(&gen[side], seed, NULL), DUSK_OK);
-}
-
-/* The next word says whether both have taken as much. */
-static void assert_same_coins(dusk_generator *gen[2])
-{
-    uint64_t word[2];
-    for (int side = 0; side < 2; side++)
-        assert_int_equal(dusk_generator_words(gen[side], &word[side], 1, 64, NULL), DUSK_OK);
-    assert_int_equal(word[0], word[1]);
-}
 
 static void sparse(dusk_sparse_vector_options o)
 {
@@ -50,11 +33,8 @@ static void sparse(dusk_sparse_vector_options o)
                 assert_int_equal(dusk_sparse_vector_release(sv[side], &above, &value, query, gen[side], NULL),
                                  DUSK_OK);
             }
-        assert_same_coins(gen);
-        for (int side = 0; side < 2; side++) {
-            dusk_sparse_vector_free(sv[side]);
-            dusk_generator_free(gen[side]);
-        }
+        close_both_alike(gen);
+        for (int side = 0; side < 2; side++) dusk_sparse_vector_free(sv[side]);
     }
 }
 
@@ -97,11 +77,8 @@ static void monitors_take_the_same_coins(void **state)
             assert_int_equal(
                 dusk_threshold_monitor_release(m[side], &above, is_less, &limit, gen[side], NULL), DUSK_OK);
         }
-    assert_same_coins(gen);
-    for (int side = 0; side < 2; side++) {
-        dusk_threshold_monitor_free(m[side]);
-        dusk_generator_free(gen[side]);
-    }
+    close_both_alike(gen);
+    for (int side = 0; side < 2; side++) dusk_threshold_monitor_free(m[side]);
 }
 
 int main(void)

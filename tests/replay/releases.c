@@ -2,63 +2,23 @@
 /* Neighbouring data with the same coins: the same noise is drawn, so answers
  * may differ by the declared sensitivity and no more; statements, widths and the
  * number of coins taken may not differ at all. Rows are hostile on purpose. */
-#include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "dusk/dusk.h"
-#include "random/generator.h"
-#include "random/tape.h"
-#include "support.h"
+#include "hostile.h"
+#include "requests.h"
+#include "same_coins.h"
+#include "seeded.h"
 
-#define ROWS 60
 #define ROUNDS 100
 
 static uint64_t seed = 20;
 
-static uint64_t next(void) { return splitmix64(&seed); }
-
-static double hostile_row(void)
-{
-    static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, 0x1p53 };
-    uint64_t r = next();
-    return r % 4 ? (double)(int64_t)next() * 0x1p-56 : odd[r / 4 % 8];
-}
-
-/* A table, and the same with its last row gone (add-remove) or another. */
-typedef struct tables {
-    double rows[2][ROWS];
-    size_t n[2];
-} tables;
-
-static tables neighbours(dusk_neighbours relation)
-{
-    tables t = { .n = { 1 + next() % ROWS, 0 } };
-    for (size_t i = 0; i < t.n[0]; i++) t.rows[0][i] = t.rows[1][i] = hostile_row();
-    t.n[1] = relation == DUSK_ADD_REMOVE ? t.n[0] - 1 : t.n[0];
-    if (relation == DUSK_REPLACE_ONE) t.rows[1][t.n[1] - 1] = hostile_row();
-    return t;
-}
+static tables neighbours(dusk_neighbours relation) { return hostile_neighbours(&seed, 0x1p-56, relation); }
 
 static dusk_aggregate request(dusk_neighbours relation, double delta)
 {
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = relation;
-    how.lower = -3.7;
-    how.upper = 11.25;
-    how.epsilon = 0.9;
-    how.delta = delta;
-    return how;
-}
-
-/* Both sides must have used the same coins: the next word says so. */
-static void assert_same_coins(dusk_generator *gen[2])
-{
-    uint64_t word[2];
-    for (int side = 0; side < 2; side++)
-        assert_int_equal(dusk_generator_words(gen[side], &word[side], 1, 64, NULL), DUSK_OK);
-    assert_int_equal(word[0], word[1]);
+    return request_within(-3.7, 11.25, relation, 0.9, delta);
 }
 
 typedef dusk_status release(dusk_answer *out, const dusk_aggregate *how, const double *rows, size_t n,
@@ -78,17 +38,15 @@ static void replay(release *run, const dusk_aggregate *how, double most)
         dusk_answer answer[2];
         dusk_generator *gen[2];
         char text[2][8192];
+        open_both(gen, round);
         for (int side = 0; side < 2; side++) {
-            assert_int_equal(dusk_generator_new_seeded(&gen[side], round, NULL), DUSK_OK);
             assert_int_equal(run(&answer[side], how, t.rows[side], t.n[side], gen[side], NULL), DUSK_OK);
             assert_int_equal(dusk_statement_json(&answer[side].statement, text[side], 8192, NULL), DUSK_OK);
         }
         assert_string_equal(text[0], text[1]);
         if (fabs(answer[0].value - answer[1].value) > most)
             fail_msg("one row moved the answer by %g, declared %g", answer[0].value - answer[1].value, most);
-        assert_same_coins(gen);
-        dusk_generator_free(gen[0]);
-        dusk_generator_free(gen[1]);
+        close_both_alike(gen);
     }
 }
 
@@ -135,18 +93,15 @@ static void test_histogram(void **state)
         double counts[2][4], width[2], moved = 0;
         dusk_statement statement;
         dusk_generator *gen[2];
-        for (int side = 0; side < 2; side++) {
-            assert_int_equal(dusk_generator_new_seeded(&gen[side], round, NULL), DUSK_OK);
+        open_both(gen, round);
+        for (int side = 0; side < 2; side++)
             assert_int_equal(dusk_histogram_release(counts[side], &width[side], &statement, &how, edges, 4,
                                                     t.rows[side], t.n[side], gen[side], NULL),
                              DUSK_OK);
-        }
         for (int i = 0; i < 4; i++) moved += fabs(counts[0][i] - counts[1][i]);
         assert_true(moved <= (relation == DUSK_ADD_REMOVE ? 1 : 2));
         assert_true(width[0] == width[1]);
-        assert_same_coins(gen);
-        dusk_generator_free(gen[0]);
-        dusk_generator_free(gen[1]);
+        close_both_alike(gen);
     }
 }
 
@@ -161,12 +116,11 @@ static void test_total(void **state)
         tables t = neighbours(DUSK_ADD_REMOVE);
         double out[2][3], norm = 0;
         for (int side = 0; side < 2; side++) {
-            dusk_generator *gen;
+            dusk_generator *gen = seeded(round);
             dusk_total *total;
-            assert_int_equal(dusk_generator_new_seeded(&gen, round, NULL), DUSK_OK);
             assert_int_equal(dusk_total_new(&total, &noise, NULL), DUSK_OK);
             for (size_t i = 0; i < t.n[side]; i++)
-                dusk_total_add(total, (double[]){ t.rows[0][i], t.rows[0][(i + 1) % ROWS], 1 });
+                dusk_total_add(total, (double[]){ t.rows[0][i], t.rows[0][(i + 1) % HOSTILE_ROWS], 1 });
             assert_int_equal(dusk_total_release(total, out[side], gen, NULL), DUSK_OK);
             dusk_total_free(total);
             dusk_generator_free(gen);

@@ -2,55 +2,26 @@
 /* Neighbouring tables of hostile rows with the same coins, for mechanisms whose noise
  * follows the data: statements are the same, the number of coins taken is the same, and
  * answers differ as the proofs allow: f + S/r z with one z on both sides. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "dusk/mechanisms.h"
+#include "hostile.h"
 #include "mechanisms/smooth_quantile.h"
 #include "mechanisms/smooth_sensitivity.h"
 #include "random/generator.h"
-#include "random/tape.h"
-#include "support.h"
+#include "requests.h"
+#include "seeded.h"
 
-#define ROWS 60
 #define ROUNDS 30
 
 static uint64_t seed = 23;
 
-static uint64_t next(void) { return splitmix64(&seed); }
-
-static double hostile_row(void)
-{
-    static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, 0x1p53 };
-    uint64_t r = next();
-    return r % 4 ? (double)(int64_t)next() * 0x1p-60 : odd[r / 4 % 8];
-}
-
-typedef struct tables {
-    double rows[2][ROWS];
-    size_t n[2];
-} tables;
-
-static tables neighbours(dusk_neighbours relation)
-{
-    tables t = { .n = { 1 + next() % ROWS, 0 } };
-    for (size_t i = 0; i < t.n[0]; i++) t.rows[0][i] = t.rows[1][i] = hostile_row();
-    t.n[1] = relation == DUSK_ADD_REMOVE ? t.n[0] - 1 : t.n[0];
-    if (relation == DUSK_REPLACE_ONE) t.rows[1][t.n[1] - 1] = hostile_row();
-    return t;
-}
+static tables neighbours(dusk_neighbours relation) { return hostile_neighbours(&seed, 0x1p-60, relation); }
 
 static dusk_aggregate request(dusk_neighbours relation, double delta)
 {
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = relation;
-    how.lower = -8;
-    how.upper = 8;
-    how.epsilon = 1;
-    how.delta = delta;
-    return how;
+    return request_within(-8, 8, relation, 1, delta);
 }
 
 /* What was computed from the rows: the quantile and its smooth sensitivity. */
@@ -78,8 +49,7 @@ typedef dusk_status run(side *s, const dusk_aggregate *how, const double *rows, 
 static void play(side both[2], run *one, const dusk_aggregate *how, const tables *t, uint64_t round)
 {
     for (int i = 0; i < 2; i++) {
-        dusk_generator *gen;
-        assert_int_equal(dusk_generator_new_seeded(&gen, round, NULL), DUSK_OK);
+        dusk_generator *gen = seeded(round);
         assert_int_equal(one(&both[i], how, t->rows[i], t->n[i], gen), DUSK_OK);
         assert_int_equal(dusk_generator_words(gen, &both[i].after, 1, 64, NULL), DUSK_OK);
         assert_int_equal(
@@ -162,7 +132,7 @@ static double block_mean(const size_t *index, size_t n, void *context)
 static dusk_status blocks(side *s, const dusk_aggregate *how, const double *rows, size_t n,
                           dusk_generator *gen)
 {
-    double copy[ROWS];
+    double copy[HOSTILE_ROWS];
     memcpy(copy, rows, n * sizeof *copy);
     return dusk_sample_and_aggregate_release(&s->answer, how, DUSK_BLOCKS_MEAN, 10, n, NULL, block_mean, copy,
                                              gen, NULL);

@@ -7,9 +7,7 @@
 #include <math.h>
 
 #include "dusk/dusk.h"
-#include "random/generator.h"
-#include "random/tape.h"
-#include "support.h"
+#include "same_coins.h"
 
 enum { ROUNDS = 300, D = 7 };
 
@@ -38,16 +36,6 @@ static void check_moves(const double *in[2], double out[2][D], size_t n, double 
     }
 }
 
-static void assert_same_coins(dusk_generator *gen[2])
-{
-    uint64_t word[2];
-    for (int side = 0; side < 2; side++) {
-        assert_int_equal(dusk_generator_words(gen[side], &word[side], 1, 64, NULL), DUSK_OK);
-        dusk_generator_free(gen[side]);
-    }
-    assert_int_equal(word[0], word[1]);
-}
-
 static void vectors(void **state)
 {
     (void)state;
@@ -60,12 +48,11 @@ static void vectors(void **state)
         assert_int_equal(dusk_knorm_init(&knorm, (dusk_norm)(1 + round % 3), D, 1, 0.5, grid, NULL), DUSK_OK);
         for (size_t i = 0; i < D; i++) value[0][i] = value[1][i] = hostile();
         value[1][round % D] = hostile();
-        for (int side = 0; side < 2; side++) {
-            assert_int_equal(dusk_generator_new_seeded(&gen[side], round, NULL), DUSK_OK);
+        open_both(gen, round);
+        for (int side = 0; side < 2; side++)
             assert_int_equal(dusk_knorm_release(&knorm, out[side], value[side], gen[side], NULL), DUSK_OK);
-        }
         check_moves(in, out, D, ldexp(1, grid));
-        assert_same_coins(gen);
+        close_both_alike(gen);
     }
 }
 
@@ -80,13 +67,12 @@ static void places(void **state)
         assert_int_equal(dusk_planar_laplace_init(&planar, 0.01, 200, -3, NULL), DUSK_OK);
         for (size_t i = 0; i < 6; i++) value[0][i] = value[1][i] = hostile();
         value[1][round % 6] = hostile();
-        for (int side = 0; side < 2; side++) {
-            assert_int_equal(dusk_generator_new_seeded(&gen[side], round, NULL), DUSK_OK);
+        open_both(gen, round);
+        for (int side = 0; side < 2; side++)
             assert_int_equal(dusk_planar_laplace_release(&planar, out[side], value[side], 3, gen[side], NULL),
                              DUSK_OK);
-        }
         check_moves(in, out, 6, 0.125);
-        assert_same_coins(gen);
+        close_both_alike(gen);
     }
 }
 

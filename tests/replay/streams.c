@@ -2,40 +2,29 @@
 /* Neighbouring streams with the same coins: the same noise is drawn, so each answer may
  * differ by what one item can change in its window and no more; statements, widths and the
  * coins taken may not differ at all. Numbers are hostile on purpose. */
-#include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "dusk/dusk.h"
+#include "hostile.h"
 #include "random/generator.h"
-#include "random/tape.h"
-#include "support.h"
+#include "seeded.h"
+#include "streams.h"
 
 enum { LENGTH = 40, ROUNDS = 24 };
 
 static uint64_t seed = 41;
 
-static double hostile(void)
-{
-    static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, 0x1p53 };
-    uint64_t r = splitmix64(&seed);
-    return r % 4 ? (double)(int64_t)splitmix64(&seed) * 0x1p-58 : odd[r / 4 % 8];
-}
+static double hostile(void) { return hostile_number(&seed, 0x1p-58); }
 
 static dusk_stream_options request(dusk_stream_method method, bool whole, double delta, uint64_t window)
 {
-    dusk_stream_options o;
-    dusk_stream_options_init(&o);
-    o.method = method;
-    o.neighbours = DUSK_ADD_REMOVE;
+    dusk_stream_options o = stream_request(method, LENGTH, delta);
     o.whole = whole;
     o.lower = -3.7;
     o.upper = 11.25;
-    o.length = LENGTH;
     o.bands = 5;
     o.window = window;
     o.epsilon = 0.9;
-    o.delta = delta;
     return o;
 }
 
@@ -48,10 +37,9 @@ typedef struct side {
 
 static void run(side *out, const dusk_stream_options *o, const double *numbers, uint64_t round)
 {
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(round);
     dusk_stream *s;
     dusk_statement statement;
-    assert_int_equal(dusk_generator_new_seeded(&gen, round, NULL), DUSK_OK);
     assert_int_equal(dusk_stream_new(&s, o, NULL), DUSK_OK);
     for (int t = 0; t < LENGTH; t++)
         assert_int_equal(dusk_stream_release(s, &out->answer[t], numbers[t], gen, NULL), DUSK_OK);

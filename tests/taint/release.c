@@ -17,6 +17,7 @@
 #include "dusk/mechanisms.h"
 #include "numeric/fixed_sum.h"
 #include "random/tape.h"
+#include "requests.h"
 
 enum { ROWS = 1000, COINS = 1 << 18, SKIPPED = 77 };
 
@@ -45,17 +46,7 @@ static void must(dusk_status status)
     _exit(3);
 }
 
-static dusk_aggregate request(double delta)
-{
-    dusk_aggregate how;
-    dusk_aggregate_init(&how);
-    how.neighbours = DUSK_ADD_REMOVE;
-    how.lower = -2;
-    how.upper = 5;
-    how.epsilon = 1;
-    how.delta = delta;
-    return how;
-}
+static dusk_aggregate request(double delta) { return request_within(-2, 5, DUSK_ADD_REMOVE, 1, delta); }
 
 static void check_answer(const dusk_answer *answer)
 {
