@@ -11,6 +11,7 @@
 #include "mechanisms/selection.h"
 #include "mechanisms/table.h"
 #include "random/tape.h"
+#include "requests.h"
 #include "support.h"
 
 enum { QUERIES = 8, MOST_ROWS = 3 };
@@ -102,11 +103,8 @@ static void a_round_keeps_its_epsilon(void **state)
     for (int replace = 0; replace < 2; replace++) {
         dusk_schedule_part parts[DUSK_MWEM_PARTS];
         dusk_statement statement;
-        dusk_aggregate how;
+        dusk_aggregate how = request_of(replace ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE, 1, 0);
         double worst = 0;
-        dusk_aggregate_init(&how);
-        how.neighbours = replace ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-        how.epsilon = 1;
         size_t used = dusk_mwem_parts(parts, &how, 1);
         assert_int_equal(dusk_schedule_calibrate(parts, used, &how, &statement, NULL), DUSK_OK);
         for (size_t a = 0; a < n; a++)

@@ -9,8 +9,8 @@
 
 #include "mechanisms/spanning_tree.h"
 #include "mechanisms/table.h"
-#include "random/tape.h"
-#include "support.h"
+#include "requests.h"
+#include "seeded.h"
 
 enum { COLUMNS = 3, KINDS = 8, MOST_ROWS = 3 };
 
@@ -97,11 +97,8 @@ static void a_table_keeps_its_epsilon(void **state)
     for (int replace = 0; replace < 2; replace++) {
         dusk_schedule_part parts[DUSK_SYNTHETIC_PARTS];
         dusk_statement statement;
-        dusk_aggregate how;
+        dusk_aggregate how = request_of(replace ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE, 1, 0);
         double worst = 0;
-        dusk_aggregate_init(&how);
-        how.neighbours = replace ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-        how.epsilon = 1;
         size_t n = dusk_synthetic_table_parts(parts, &how, COLUMNS);
         assert_int_equal(dusk_schedule_calibrate(parts, n, &how, &statement, NULL), DUSK_OK);
         for (int which = 0; which < 4; which++) worst = fmax(worst, worst_of_all(parts, replace, which));
@@ -117,10 +114,9 @@ static void trees_come_with_their_chances(void **state)
     const double scores[3] = { 2, 0.5, 1 };
     rows r = { .score = { 2, 0.5, 1 } };
     dusk_selection selection;
-    dusk_generator *gen;
+    dusk_generator *gen = seeded(7);
     int seen[3][3] = { { 0 } };
     (void)state;
-    assert_int_equal(dusk_generator_new_seeded(&gen, 7, NULL), DUSK_OK);
     assert_int_equal(dusk_selection_init(&selection, DUSK_SELECT_EXPONENTIAL, 1, false, 2, NULL), DUSK_OK);
     for (int run = 0; run < RUNS; run++) {
         dusk_column_pair edges[2];

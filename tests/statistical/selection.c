@@ -4,10 +4,9 @@
 #include <math.h>
 
 #include "dusk/mechanisms.h"
+#include "law.h"
 #include "mechanisms/noisy_max.h"
-#include "numeric/special.h"
-#include "random/tape.h"
-#include "support.h"
+#include "seeded.h"
 
 enum { N = 8, RUNS = 400000 };
 
@@ -21,35 +20,7 @@ static const double tables[][N] = {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-static int open_generator(void **state)
-{
-    return dusk_generator_new_seeded((dusk_generator **)state, 271828, NULL) != DUSK_OK;
-}
-
-static int close_generator(void **state)
-{
-    dusk_generator_free(*state);
-    return 0;
-}
-
-/* Cells that expect fewer than 10 are counted together. */
-static void assert_law(const uint64_t *seen, const double *p, size_t cells, double runs)
-{
-    double chi2 = 0, rare_seen = 0, rare = 0;
-    int used = 0;
-    for (size_t i = 0; i < cells; i++) {
-        double want = runs * p[i], have = (double)seen[i];
-        if (want < 10) {
-            rare += want;
-            rare_seen += have;
-            continue;
-        }
-        chi2 += (have - want) * (have - want) / want;
-        used++;
-    }
-    assert_true(rare_seen <= rare + 6 * sqrt(rare) + 15);
-    assert_true(dusk_gamma_q((used - 1 > 0 ? used - 1 : 1) / 2.0, chi2 / 2) > 1e-6);
-}
+static int open_generator(void **state) { return open_seeded(state, 271828); }
 
 static void check(dusk_selection_method method, const double *scores, const double *p, void **state)
 {
