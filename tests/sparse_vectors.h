@@ -28,6 +28,17 @@ static inline dusk_sparse_vector *start(const dusk_sparse_vector_options *option
     return sv;
 }
 
+/* What a run with these options says that it spends. */
+static inline void event_text(char *text, size_t size, const dusk_sparse_vector_options *options,
+                              void **state)
+{
+    dusk_sparse_vector *sv = start(options, state);
+    dusk_event event;
+    assert_int_equal(dusk_sparse_vector_event(sv, &event, NULL), DUSK_OK);
+    assert_int_equal(dusk_event_format(&event, text, size, NULL), DUSK_OK);
+    dusk_sparse_vector_free(sv);
+}
+
 /* Options are refused with a message, and before any coin is taken: there are none. */
 static inline void refused(const dusk_sparse_vector_options *options)
 {

@@ -208,25 +208,16 @@ static void the_event_costs_what_was_asked_for(void **state)
         }
 }
 
-static void format_event(char *text, size_t size, const dusk_sparse_vector_options *options, void **state)
-{
-    dusk_sparse_vector *sv = start(options, state);
-    dusk_event event;
-    assert_int_equal(dusk_sparse_vector_event(sv, &event, NULL), DUSK_OK);
-    assert_int_equal(dusk_event_format(&event, text, size, NULL), DUSK_OK);
-    dusk_sparse_vector_free(sv);
-}
-
 static void the_event_names_the_shares(void **state)
 {
     dusk_sparse_vector_options o = usual();
     char text[4096];
     o.hits = 8;
     o.threshold_share = 0.5;
-    format_event(text, sizeof text, &o, state);
+    event_text(text, sizeof text, &o, state);
     assert_string_equal(text, "svt(0.5, 0.5, 8)");
     o.numeric_epsilon = 2;
-    format_event(text, sizeof text, &o, state);
+    event_text(text, sizeof text, &o, state);
     assert_string_equal(text, "svt(0.5, 0.5, 8) + laplace(4) * 8");
 }
 
@@ -239,7 +230,7 @@ static void the_default_shares_are_the_best_ratio(void **state)
         double threshold, queries;
         o.monotonic = monotonic;
         o.hits = monotonic ? 8 : 4;
-        format_event(text, sizeof text, &o, state);
+        event_text(text, sizeof text, &o, state);
         assert_int_equal(sscanf(text, "svt(%lf, %lf,", &threshold, &queries), 2);
         assert_true(fabs(threshold - 0.2) < 1e-12 && fabs(queries - 0.8) < 1e-12);
     }

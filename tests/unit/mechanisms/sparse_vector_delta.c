@@ -97,15 +97,6 @@ static void the_promise_is_kept_with_little_to_spare(void **state)
     kept(&o, 1 - 1e-4, state);
 }
 
-static void event_text(char *text, size_t size, const dusk_sparse_vector_options *options, void **state)
-{
-    dusk_sparse_vector *sv = start(options, state);
-    dusk_event event;
-    assert_int_equal(dusk_sparse_vector_event(sv, &event, NULL), DUSK_OK);
-    assert_int_equal(dusk_event_format(&event, text, size, NULL), DUSK_OK);
-    dusk_sparse_vector_free(sv);
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
