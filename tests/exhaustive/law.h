@@ -6,6 +6,7 @@
  * each small integer, and the check that it brackets the exact law. */
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "random/discrete_gaussian.h"
 #include "random/noise_additive.h"
@@ -19,7 +20,7 @@ typedef struct law_table {
     double outside;
 } law_table;
 
-static inline void law_add(law_table *law, int64_t k, double weight)
+static inline void law_add(law_table *law, dusk_int128 k, double weight)
 {
     if (k < -LAW_RANGE || k > LAW_RANGE)
         law->outside += weight;
@@ -27,7 +28,23 @@ static inline void law_add(law_table *law, int64_t k, double weight)
         law->mass[k + LAW_RANGE] += weight;
 }
 
-static inline double law_of(const law_table *law, int64_t k) { return law->mass[k + LAW_RANGE]; }
+/* The exact probability of k under the law that `of` says. */
+typedef double law_exact(const void *of, int64_t k);
+
+/* Masses bracket the law, and make 1 with those undecided, of which there may be `most`. */
+static inline void law_brackets(const law_table *law, double undecided, double most, law_exact *exact,
+                                const void *of, const char *what)
+{
+    double total = undecided + law->outside;
+    for (int64_t k = -LAW_RANGE; k <= LAW_RANGE; k++) {
+        double p = exact(of, k), decided = law->mass[k + LAW_RANGE];
+        total += decided;
+        if (!(decided <= p + 1e-12 && p <= decided + undecided + 1e-12))
+            fail_msg("%s: P(%ld) = %.9f not in [%.9f, %.9f]", what, (long)k, p, decided, decided + undecided);
+    }
+    assert_true(fabs(total - 1) < 1e-9);
+    if (undecided > most) fail_msg("%s: undecided mass %.4f", what, undecided);
+}
 
 /* exp(-k^2 / (2 s^2)) over its sum. */
 static inline double law_discrete_gaussian(double scale, int64_t k)
@@ -43,6 +60,8 @@ typedef enum law_path { DRAW, FILL_NARROW, FILL_WIDE, TRIAL } law_path;
 
 typedef struct law_subject {
     dusk_additive sampler;
+    dusk_additive_law kind;
+    double scale;
     law_path form;
     law_table law;
 } law_subject;
@@ -71,11 +90,13 @@ static inline bool law_run(dusk_generator *gen, void *context)
     return true;
 }
 
-/* Exact probability of k. */
-static inline double law_truth(dusk_additive_law law, double scale, int64_t k, law_path form)
+/* Exact probability of k; `of` is a law_subject. */
+static inline double law_truth(const void *of, int64_t k)
 {
+    const law_subject *s = of;
+    double scale = s->scale;
     double a = fabs((double)k), q = exp(-1 / scale);
-    switch (law) {
+    switch (s->kind) {
     case DUSK_ADDITIVE_LAPLACE:
         return k == 0 ? -expm1(-0.5 / scale) : (exp(-(a - 0.5) / scale) - exp(-(a + 0.5) / scale)) / 2;
     case DUSK_ADDITIVE_GAUSSIAN: {
@@ -85,7 +106,7 @@ static inline double law_truth(dusk_additive_law law, double scale, int64_t k, l
     case DUSK_ADDITIVE_GEOMETRIC: return k < 0 ? 0 : pow(q, a) * (1 - q);
     case DUSK_ADDITIVE_DISCRETE_LAPLACE: return pow(q, a) * (1 - q) / (1 + q);
     case DUSK_ADDITIVE_DISCRETE_GAUSSIAN:
-        if (form != TRIAL) return law_discrete_gaussian(scale, k);
+        if (s->form != TRIAL) return law_discrete_gaussian(scale, k);
         return exp(-a * a / (2 * scale * scale)) *
                (scale < 1 ? -expm1(-1 / (2 * scale * scale)) / 2
                           : exp(-1 / (8 * scale * scale)) / (scale * sqrt(8 * atan(1))));
@@ -98,20 +119,13 @@ static inline double law_truth(dusk_additive_law law, double scale, int64_t k, l
 static inline void law_check(dusk_additive_law law, double scale, unsigned width, unsigned depth,
                              law_path form, double undecided_max)
 {
-    law_subject s = { .form = form };
+    law_subject s = { .kind = law, .scale = scale, .form = form };
+    char what[80];
     dusk_additive_init(&s.sampler, law, scale, width);
     if (form == FILL_WIDE) s.sampler.draw.narrow_suffices = false;
-    double undecided = dusk_tape_walk(depth, law_run, &s), total = undecided;
-    for (int64_t k = -LAW_RANGE; k <= LAW_RANGE; k++) {
-        double p = law_truth(law, scale, k, s.form), decided = law_of(&s.law, k);
-        total += decided;
-        if (!(decided <= p + 1e-12 && p <= decided + undecided + 1e-12))
-            fail_msg("law %d scale %g width %u form %d: P(%ld) = %.9f not in [%.9f, %.9f]", (int)law, scale,
-                     width, (int)form, (long)k, p, decided, decided + undecided);
-    }
-    assert_true(fabs(total + s.law.outside - 1) < 1e-9);
-    if (undecided > undecided_max)
-        fail_msg("law %d scale %g width %u: undecided mass %.4f", (int)law, scale, width, undecided);
+    double undecided = dusk_tape_walk(depth, law_run, &s);
+    (void)snprintf(what, sizeof what, "law %d scale %g width %u form %d", (int)law, scale, width, (int)form);
+    law_brackets(&s.law, undecided, undecided_max, law_truth, &s, what);
 }
 
 #endif

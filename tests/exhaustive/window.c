@@ -4,18 +4,15 @@
  * lies outside. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "exhaustive/law.h"
 #include "random/noise_window.h"
-#include "random/tape.h"
-#include "support.h"
-
-enum { MOST = 20 };
 
 typedef struct subject {
     dusk_window_sampler sampler;
     int below, above;
-    double mass[2 * MOST + 1];
+    double scale, all; /* the sum of e^(-|k|/scale) */
+    law_table law;
 } subject;
 
 static bool run(dusk_generator *gen, void *context)
@@ -26,27 +23,24 @@ static bool run(dusk_generator *gen, void *context)
         dusk_window_sampler_draw(&s->sampler, &k, (dusk_uint128)s->below, (dusk_uint128)s->above, gen, NULL);
     if (status != DUSK_OK) return false;
     assert_true(k >= -s->below && k <= s->above);
-    s->mass[k + MOST] += dusk_tape_weight(gen);
+    law_add(&s->law, k, dusk_tape_weight(gen));
     return true;
+}
+
+static double exact(const void *of, int64_t k)
+{
+    const subject *s = of;
+    return k >= -s->below && k <= s->above ? exp(-fabs((double)k) / s->scale) / s->all : 0;
 }
 
 static void check(double scale, int below, int above, unsigned width, unsigned depth)
 {
-    subject s;
-    double all = 0;
-    memset(&s, 0, sizeof s);
-    s.below = below;
-    s.above = above;
+    subject s = { .below = below, .above = above, .scale = scale };
+    char what[80];
     dusk_window_sampler_init(&s.sampler, scale, width);
-    double undecided = dusk_tape_walk(depth, run, &s);
-    for (int k = -below; k <= above; k++) all += exp(-abs(k) / scale);
-    for (int k = -below; k <= above; k++) {
-        double p = exp(-abs(k) / scale) / all, decided = s.mass[k + MOST];
-        if (!(decided <= p + 1e-12 && p <= decided + undecided + 1e-12))
-            fail_msg("scale %g, -%d .. %d: P(%d) = %.9f not in [%.9f, %.9f]", scale, below, above, k, p,
-                     decided, decided + undecided);
-    }
-    if (undecided > 0.03) fail_msg("undecided %g", undecided);
+    for (int k = -below; k <= above; k++) s.all += exp(-abs(k) / scale);
+    (void)snprintf(what, sizeof what, "scale %g, -%d .. %d", scale, below, above);
+    law_brackets(&s.law, dusk_tape_walk(depth, run, &s), 0.03, exact, &s, what);
 }
 
 static void windows_have_their_law(void **state)
