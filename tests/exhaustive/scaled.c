@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "exhaustive/law.h"
-#include "numeric/special.h"
+#include "ideal_laws.h"
 #include "random/noise_scaled.h"
 #include "seeded.h"
 
@@ -27,11 +27,8 @@ static bool run(dusk_generator *gen, void *context)
 /* P(Z <= z) */
 static double cdf(const dusk_scaled *what, double z)
 {
-    double d = what->degrees, below;
     if (what->law == DUSK_SCALED_GAUSSIAN) return dusk_normal_cdf(z);
-    if (what->law == DUSK_SCALED_LAPLACE) return z < 0 ? exp(z) / 2 : 1 - exp(-z) / 2;
-    below = dusk_beta_inc(d / 2, 0.5, d / (d + z * z)) / 2;
-    return z < 0 ? below : 1 - below;
+    return what->law == DUSK_SCALED_LAPLACE ? laplace_cdf(z) : student_t_cdf(what->degrees, z);
 }
 
 static double exact(const void *of, int64_t k)

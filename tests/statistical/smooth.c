@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "dusk/mechanisms.h"
+#include "ideal_laws.h"
 #include "numeric/special.h"
 #include "seeded.h"
 #include "support.h"
@@ -21,11 +22,8 @@ static void assert_chi_square(const unsigned *count, unsigned bins, double each,
 
 static double cdf(const dusk_smooth *smooth, double z)
 {
-    double d = smooth->degrees, below;
     if (smooth->law == DUSK_SMOOTH_GAUSSIAN) return dusk_normal_cdf(z);
-    if (smooth->law == DUSK_SMOOTH_LAPLACE) return z < 0 ? exp(z) / 2 : 1 - exp(-z) / 2;
-    below = dusk_beta_inc(d / 2, 0.5, d / (d + z * z)) / 2;
-    return z < 0 ? below : 1 - below;
+    return smooth->law == DUSK_SMOOTH_LAPLACE ? laplace_cdf(z) : student_t_cdf(smooth->degrees, z);
 }
 
 static void laws_and_low_digits(void **state)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mechanisms/noise.h"
+#include "number_laws.h"
 #include "seeded.h"
 #include "support.h"
 
@@ -40,12 +41,7 @@ static void noise_that_was_never_made_is_refused(void **state)
     const double shapes[] = { 0, -1, NAN, INFINITY, 8, 1 };
     (void)state;
     assert_int_equal(dusk_sinh_normal_tcdp_init(&good, 1, 0.1, 10, 0, NULL), DUSK_OK);
-    assert_int_equal(dusk_noise_event(&good, &event, NULL), DUSK_OK);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        noise = good;
-        noise.shape = shapes[i];
-        assert_int_equal(dusk_noise_event(&noise, &event, NULL), DUSK_ERR_ARGUMENT);
-    }
+    assert_shapes_refused(&good, shapes, sizeof shapes / sizeof *shapes);
     noise = good;
     noise.scale = noise.shape;
     assert_int_equal(dusk_noise_event(&noise, &event, NULL), DUSK_ERR_ARGUMENT);
@@ -80,11 +76,9 @@ static void intervals_are_exact(void **state)
     for (double rho = 0.001; rho < 2; rho *= 4)
         for (int c = 1; c < 20; c++) {
             dusk_noise noise;
-            double confidence = 1 - pow(10, -c / 2.0), width;
+            double confidence = 1 - pow(10, -c / 2.0);
             assert_int_equal(dusk_sinh_normal_tcdp_init(&noise, 1, rho, 1.01, 0, NULL), DUSK_OK);
-            assert_int_equal(dusk_noise_interval(&noise, &width, confidence, NULL), DUSK_OK);
-            double t = width - 0.5, ratio = noise.shape / noise.scale / sqrt(2);
-            assert_true(t == rint(t) && t >= 0);
+            double t = steps_within(&noise, confidence), ratio = noise.shape / noise.scale / sqrt(2);
             assert_true(erfc(ratio * sinh((t + 0.5) / noise.shape)) <= (1 - confidence) * (1 + 1e-6));
             if (t > 0)
                 assert_true(erfc(ratio * sinh((t - 0.5) / noise.shape)) > (1 - confidence) * (1 - 1e-6));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mechanisms/noise.h"
+#include "number_laws.h"
 #include "seeded.h"
 #include "support.h"
 
@@ -37,13 +38,8 @@ static void noise_that_was_never_made_is_refused(void **state)
     dusk_event event;
     (void)state;
     assert_int_equal(dusk_staircase_init(&good, 3, 1, 0.3, 0, NULL), DUSK_OK);
-    assert_int_equal(dusk_noise_event(&good, &event, NULL), DUSK_OK);
     const double shapes[] = { 0, 0.25, 3, -1, 0.75, NAN, INFINITY };
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        noise = good;
-        noise.shape = shapes[i];
-        assert_int_equal(dusk_noise_event(&noise, &event, NULL), DUSK_ERR_ARGUMENT);
-    }
+    assert_shapes_refused(&good, shapes, sizeof shapes / sizeof *shapes);
     noise = good;
     noise.dimension = 2;
     assert_int_equal(dusk_noise_event(&noise, &event, NULL), DUSK_ERR_ARGUMENT);
@@ -149,11 +145,9 @@ static void intervals_are_exact(void **state)
         for (double gamma = 0.05; gamma < 1; gamma += 0.3)
             for (int c = 1; c < 8; c++) {
                 dusk_noise noise;
-                double confidence = 1 - pow(10, -c / 2.0), width, beyond = 0;
+                double confidence = 1 - pow(10, -c / 2.0), beyond = 0;
                 assert_int_equal(dusk_staircase_init(&noise, 5, epsilon, gamma, 0, NULL), DUSK_OK);
-                assert_int_equal(dusk_noise_interval(&noise, &width, confidence, NULL), DUSK_OK);
-                double t = width - 0.5;
-                assert_true(t == rint(t) && t >= 0);
+                double t = steps_within(&noise, confidence);
                 for (double k = t + 1; k < t + 400 / epsilon; k++) beyond += 2 * law(&noise, k);
                 assert_true(beyond <= (1 - confidence) * (1 + 1e-9));
                 beyond += t > 0 ? 2 * law(&noise, t) : 1;
