@@ -30,4 +30,11 @@ static inline double steps_within(const dusk_noise *noise, double confidence)
     return t;
 }
 
+/* What lies beyond an interval is little enough, and with its last steps it were not. */
+static inline void assert_least(double beyond, double last, double confidence, double slack)
+{
+    assert_true(beyond <= (1 - confidence) * (1 + slack));
+    assert_true(beyond + last > (1 - confidence) * (1 - slack));
+}
+
 #endif

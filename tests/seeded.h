@@ -27,4 +27,13 @@ static inline int close_generator(void **state)
     return 0;
 }
 
+/* One that gives `length` zeros, at most 512, and then has no coins left. */
+static inline dusk_generator *zeros(unsigned length)
+{
+    static const uint64_t bits[8] = { 0 };
+    dusk_generator *tape;
+    assert_int_equal(dusk_generator_new_tape(&tape, bits, length, NULL), DUSK_OK);
+    return tape;
+}
+
 #endif

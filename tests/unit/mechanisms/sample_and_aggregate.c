@@ -282,10 +282,8 @@ static void failures_release_nothing(void **state)
         assert_true(answer.value == 77);
     }
     dusk_memory_fail_at(0);
-    uint64_t bits[8] = { 0 };
-    dusk_generator *tape;
     dusk_answer answer = { .value = 77 };
-    assert_int_equal(dusk_generator_new_tape(&tape, bits, 100, NULL), DUSK_OK);
+    dusk_generator *tape = zeros(100);
     assert_int_equal(dusk_sample_and_aggregate_release(&answer, &how, DUSK_BLOCKS_MEAN, BLOCKS, N, NULL,
                                                        mean_of, rows, tape, NULL),
                      DUSK_ERR_ENTROPY);

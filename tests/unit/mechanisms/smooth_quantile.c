@@ -34,9 +34,7 @@ static void refused(const dusk_aggregate *how, const dusk_smooth_options *option
 {
     dusk_answer answer = { .value = 77 };
     dusk_error err;
-    dusk_generator *tape;
-    uint64_t bits = 0;
-    assert_int_equal(dusk_generator_new_tape(&tape, &bits, 0, NULL), DUSK_OK);
+    dusk_generator *tape = zeros(0);
     assert_int_equal(dusk_smooth_quantile_release(&answer, how, options, q, NULL, 0, tape, &err),
                      DUSK_ERR_ARGUMENT);
     assert_true(answer.value == 77 && strlen(err.message) > 10);
@@ -187,11 +185,9 @@ static void failures_release_nothing(void **state)
         assert_true(answer.value == 77);
     }
     dusk_memory_fail_at(0);
-    uint64_t bits[8] = { 0 };
-    dusk_generator *tape;
     dusk_answer answer = { .value = 77 };
     options.interval_epsilon = 1; /* coins for the answer, none for the interval */
-    assert_int_equal(dusk_generator_new_tape(&tape, bits, 200, NULL), DUSK_OK);
+    dusk_generator *tape = zeros(200);
     assert_int_equal(dusk_smooth_quantile_release(&answer, &how, &options, 0.5, rows, N, tape, NULL),
                      DUSK_ERR_ENTROPY);
     assert_true(answer.value == 77);
