@@ -56,7 +56,8 @@ typedef enum dusk_status {
     DUSK_ERR_IO = 7,          /* reading or writing failed                     */
     DUSK_ERR_CORRUPT = 8,     /* a stored file fails its check                 */
     DUSK_ERR_BUSY = 9,        /* somebody else holds it                        */
-    DUSK_ERR_INTERNAL = 10    /* a bug in this library                         */
+    DUSK_ERR_INTERNAL = 10,   /* a bug in this library                         */
+    DUSK_ERR_CHECK = 11       /* what was checked does not hold (an audit)     */
 } dusk_status;
 
 /* Where a function puts its explanation. Owned by the caller, fixed size,

@@ -21,6 +21,7 @@ const char *dusk_status_name(dusk_status status)
     case DUSK_ERR_CORRUPT: return "corrupt";
     case DUSK_ERR_BUSY: return "busy";
     case DUSK_ERR_INTERNAL: return "internal";
+    case DUSK_ERR_CHECK: return "check";
     }
     return "unknown";
 }

@@ -296,6 +296,7 @@ const dusk_command dusk_account_command = {
                 "EXPRESSION --solve NAME --epsilon E --delta D\n"
                 "EXPRESSION --curve | --tradeoff | --plot FILE",
     .operand = "Events",
+    .noun = "an event",
     .note = "e * n: n times; e + e: one after the other; parentheses group",
     .operands = dusk_account_events,
     .options = dusk_account_options,

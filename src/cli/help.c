@@ -17,6 +17,7 @@ const char *const dusk_exit_meanings[][2] = {
     { "3", "the input or the query cannot be used" },
     { "4", "the budget refused" },
     { "5", "the environment failed: files, memory, entropy" },
+    { "6", "what was checked does not hold: an audit found a violation" },
     { "70", "a bug in dusk" },
     { NULL, NULL },
 };

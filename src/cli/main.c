@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/account.h"
+#include "cli/audit.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -64,7 +65,7 @@ static const dusk_command program = {
 };
 
 static const dusk_command *const commands[] = { &program, &dusk_release_command, &dusk_account_command,
-                                                NULL };
+                                                &dusk_audit_command, NULL };
 
 static const char *command_word(const dusk_command *command) { return strchr(command->name, ' ') + 1; }
 
@@ -79,7 +80,7 @@ static dusk_status unknown_command(const char *word, dusk_error *err)
         for (const dusk_operand *operand = commands[i]->operands; operand && operand->name; operand++)
             if (!strcmp(operand->name, word))
                 return dusk_fail(err, DUSK_ERR_ARGUMENT, operand->example, "%s is %s, not a command", word,
-                                 commands[i] == &dusk_account_command ? "an event" : "a mechanism");
+                                 commands[i]->noun);
     }
     dusk_text_init(&text, hint, sizeof hint);
     if (suggestion.best)

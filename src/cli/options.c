@@ -301,7 +301,10 @@ dusk_status dusk_options_parse(const dusk_command *command, void *settings, dusk
             status = take_short(&reader, word + 1, err);
         else if (word[2])
             status = take_long(&reader, word + 2, err);
-        else
+        else if (command->runs_program) {
+            if (reader.next < argc) parsed->program = argv + reader.next; /* argv ends in NULL */
+            break;
+        } else
             options_end = true;
     }
     return status;

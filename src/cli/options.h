@@ -6,8 +6,8 @@
  * goes, what is put there when it is not given, and what the help says; the
  * parser, -h, --help, the man page and the completions all read the same rows.
  *
- * Words accepted: --name V, --name=V, -n V, -nV; `--` ends the options; a lone
- * `-` is an operand. An option given twice is refused: one of the two would be
+ * Words accepted: --name V, --name=V, -n V, -nV; `--` ends the options, and
+ * begins the program of a command that runs one; a lone `-` is an operand. An option given twice is refused: one of the two would be
  * lost silently. */
 
 #include <stdbool.h>
@@ -73,7 +73,8 @@ typedef struct dusk_parsed {
     bool given[DUSK_OPTIONS_MAX]; /* row by row of the table */
     const char *operands[DUSK_OPERANDS_MAX];
     size_t operand_count;
-    int argc; /* as typed, for hints */
+    char **program; /* the words after `--` of a command that runs one; ends in NULL, or is NULL */
+    int argc;       /* as typed, for hints */
     char **argv;
 } dusk_parsed;
 
@@ -84,11 +85,13 @@ typedef struct dusk_command {
     const char *summary;  /* one line                                          */
     const char *synopsis; /* what follows the name; '\n' between forms         */
     const char *operand;  /* what the words of `operands` are called           */
+    const char *noun;     /* what one of them is: "a mechanism"                */
     const char *note;     /* a sentence about them, or NULL                    */
     const dusk_operand *operands;
     const dusk_option *options;
     const dusk_section *sections;
     const dusk_example *examples; /* the first one is in -h                    */
+    bool runs_program;            /* the words after `--` are a program of the user's */
     size_t settings_size;
     dusk_status (*run)(const void *settings, const dusk_parsed *parsed, dusk_error *err);
 } dusk_command;

@@ -24,6 +24,7 @@ int dusk_exit_code(dusk_status status)
     case DUSK_ERR_MEMORY:
     case DUSK_ERR_IO:
     case DUSK_ERR_BUSY: return DUSK_EXIT_ENVIRONMENT;
+    case DUSK_ERR_CHECK: return DUSK_EXIT_CHECK;
     case DUSK_ERR_INTERNAL: return DUSK_EXIT_BUG;
     }
     return DUSK_EXIT_BUG;

@@ -19,6 +19,7 @@ enum dusk_exit {
     DUSK_EXIT_INPUT = 3,
     DUSK_EXIT_BUDGET = 4,
     DUSK_EXIT_ENVIRONMENT = 5,
+    DUSK_EXIT_CHECK = 6,
     DUSK_EXIT_BUG = 70
 };
 

@@ -3,13 +3,12 @@
  * ledger behind it, and the receipt says so. There is no seed either. */
 #include "cli/release.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "cli/help.h"
+#include "cli/operands.h"
 
 /* Options that mean something for every mechanism. */
 static const char everywhere[] = "json dry-run unit neighbours";
@@ -20,104 +19,6 @@ bool release_given(const release_job *job, const char *option)
 }
 
 /* ---- Before anything runs ------------------------------------------------------ */
-
-static dusk_status find_mechanism(release_job *job, dusk_error *err)
-{
-    char hint[200];
-    dusk_text text;
-    dusk_suggestion suggestion;
-    if (job->parsed->operand_count == 0)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk release --list shows them all",
-                         "say which mechanism to use");
-    const char *typed = job->parsed->operands[0];
-    dusk_suggestion_init(&suggestion, typed);
-    for (const dusk_operand *one = dusk_release_mechanisms; one->name; one++) {
-        if (!strcmp(one->name, typed)) {
-            job->mechanism = one;
-            return DUSK_OK;
-        }
-        dusk_suggestion_offer(&suggestion, one->name);
-        if (one->also && dusk_options_listed(one->also, typed)) {
-            suggestion.best = one->name;
-            suggestion.distance = 0;
-        }
-    }
-    dusk_text_init(&text, hint, sizeof hint);
-    if (suggestion.best)
-        dusk_text_add(&text, "did you mean %s? dusk release --list shows them all", suggestion.best);
-    else
-        dusk_text_add(&text, "dusk release --list shows them all");
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "there is no mechanism %.100s", typed);
-}
-
-/* A word as a shell reads it. */
-static void add_word(dusk_text *text, const char *word)
-{
-    bool plain = *word != '\0';
-    for (const char *c = word; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("-_./:=,+%@", *c)) plain = false;
-    dusk_text_add(text, plain ? " %s" : strchr(word, '\'') ? " \"%s\"" : " '%s'", word);
-}
-
-/* The options a mechanism needs and was not given, `before` each name. */
-static size_t add_missing(const release_job *job, dusk_text *text, const char *before, bool samples)
-{
-    size_t count = 0;
-    for (const dusk_option *option = dusk_release_options; option->name; option++) {
-        if (!dusk_options_listed(job->mechanism->needs, option->name) || release_given(job, option->name))
-            continue;
-        dusk_text_add(text, "%s--%s", count || samples ? before : "", option->name);
-        if (samples && option->sample) dusk_text_add(text, " %s", option->sample);
-        count++;
-    }
-    return count;
-}
-
-/* The words that were typed, private ones hidden, and the missing options. */
-static void build_hint(const release_job *job, char *hint, size_t size)
-{
-    dusk_text text;
-    dusk_text_init(&text, hint, size);
-    dusk_text_add(&text, "dusk release");
-    for (int i = 0; i < job->parsed->argc; i++) {
-        const char *word = job->parsed->argv[i];
-        if (!strncmp(word, "--value", 7) || !strncmp(word, "-v", 2)) {
-            dusk_text_add(&text, " --value ...");
-            if (!strcmp(word, "--value") || !strcmp(word, "-v")) i++;
-        } else {
-            add_word(&text, word);
-        }
-    }
-    add_missing(job, &text, " ", true);
-    if (text.overflow) {
-        dusk_text_init(&text, hint, size);
-        dusk_text_add(&text, "%s", job->mechanism->example);
-    }
-}
-
-static dusk_status check_needs(const release_job *job, dusk_error *err)
-{
-    char missing[200], hint[256];
-    dusk_text text;
-    dusk_text_init(&text, missing, sizeof missing);
-    if (!add_missing(job, &text, ", ", false)) return DUSK_OK;
-    build_hint(job, hint, sizeof hint);
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "%s needs %s", job->mechanism->name, missing);
-}
-
-/* An option that would be ignored is a misunderstanding about privacy. */
-static dusk_status check_takes(const release_job *job, dusk_error *err)
-{
-    const dusk_operand *mechanism = job->mechanism;
-    for (const dusk_option *option = dusk_release_options; option->name; option++) {
-        if (!release_given(job, option->name) || dusk_options_listed(everywhere, option->name)) continue;
-        if (dusk_options_listed(mechanism->needs, option->name)) continue;
-        if (dusk_options_listed(mechanism->takes, option->name)) continue;
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, mechanism->example, "%s does not take --%s", mechanism->name,
-                         option->name);
-    }
-    return DUSK_OK;
-}
 
 static dusk_status check_data(release_job *job, dusk_error *err)
 {
@@ -272,9 +173,9 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
         dusk_help_list(stdout, &dusk_release_command);
         return DUSK_OK;
     }
-    DUSK_TRY(find_mechanism(&job, err));
-    DUSK_TRY(check_takes(&job, err));
-    DUSK_TRY(check_needs(&job, err));
+    DUSK_TRY(dusk_operand_find(&job.mechanism, &dusk_release_command, parsed, "dusk release --list", err));
+    /* An option that would be ignored is a misunderstanding about privacy. */
+    DUSK_TRY(dusk_operand_check(job.mechanism, &dusk_release_command, parsed, everywhere, err));
     DUSK_TRY(check_data(&job, err));
     DUSK_TRY(choose_relation(&job, err));
     release_function *function = release_find(job.mechanism->name);
@@ -368,6 +269,7 @@ const dusk_command dusk_release_command = {
     .summary = "release one number, choice or summary of private data through one mechanism",
     .synopsis = "MECHANISM --epsilon E [options] [FILE]\n--list",
     .operand = "Mechanisms",
+    .noun = "a mechanism",
     .operands = dusk_release_mechanisms,
     .options = dusk_release_options,
     .sections = sections,

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk audit: what all its words have in common; see audit.h. */
+#include "cli/audit.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "cli/operands.h"
+
+bool audit_given(const audit_job *job, const char *option)
+{
+    return dusk_options_given(&dusk_audit_command, job->parsed, option);
+}
+
+double audit_cpu(void)
+{
+    static const int who[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
+    double seconds = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage usage;
+        if (getrusage(who[i], &usage) != 0) continue;
+        seconds += (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec;
+        seconds += 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
+/* A lower bound is cut, not rounded. */
+static double cut(double x) { return isfinite(x) ? floor(x * 1000) / 1000 : x; }
+
+void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,
+                        double cpu_s)
+{
+    fprintf(file, "claimed %.3f", report->claimed);
+    if (report->delta > 0) fprintf(file, " (delta %g)", report->delta);
+    fprintf(file, " | measured >= %.3f (%g %%)", cut(report->epsilon), 100 * confidence);
+    if (!isnan(exact)) fprintf(file, " | exact %.3f", exact);
+    fprintf(file, " | %s", dusk_verdict_name(report->verdict));
+    if (report->verdict == DUSK_INCONCLUSIVE) fprintf(file, ", could have caught %.3f", report->detectable);
+    fprintf(file, " | %.1e draws | %.1f s", (double)report->draws, cpu_s);
+}
+
+dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report, dusk_error *err)
+{
+    if (report->verdict == DUSK_VIOLATION)
+        return dusk_fail(err, DUSK_ERR_CHECK, "", "the claim does not hold: epsilon is at least %.3f (%s)",
+                         cut(report->epsilon_sure), report->event);
+    if (report->verdict == DUSK_INCONCLUSIVE && job->settings->strict)
+        return dusk_fail(err, DUSK_ERR_CHECK, "give more --draws",
+                         "inconclusive: a true epsilon below %.3f would not have been seen",
+                         report->detectable);
+    return DUSK_OK;
+}
+
+static const struct {
+    const char *word;
+    audit_function *run;
+} functions[] = {
+    { NULL, NULL },
+};
+
+static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
+{
+    audit_job job = { .settings = settings, .parsed = parsed };
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(dusk_operand_find(&job.word, &dusk_audit_command, parsed, "dusk audit -h", err));
+    DUSK_TRY(dusk_operand_check(job.word, &dusk_audit_command, parsed, "json", err));
+    for (size_t i = 0; functions[i].word; i++)
+        if (!strcmp(functions[i].word, job.word->name)) return functions[i].run(&job, err);
+    status = dusk_fail(err, DUSK_ERR_INTERNAL, "", "%s is listed only", job.word->name);
+done:
+    return status;
+}
+
+const dusk_command dusk_audit_command = {
+    .name = "dusk audit",
+    .summary = "what an attacker can show of a mechanism, a model or Dusk itself: lower bounds of epsilon",
+    .synopsis = "exec --epsilon E [--delta D] --inputs A,B [options] -- COMMAND...\n"
+                "suite --epsilon E [options]",
+    .operand = "Audits",
+    .noun = "a kind of audit",
+    .operands = dusk_audit_words,
+    .options = dusk_audit_options_table,
+    .sections = dusk_audit_sections,
+    .examples = dusk_audit_examples,
+    .runs_program = true,
+    .settings_size = sizeof(audit_settings),
+    .run = run,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_AUDIT_H
+#define DUSK_CLI_AUDIT_H
+
+/* dusk audit: what an attacker can show of a program, of samples, of a model, of Dusk. One
+ * file a word (audit_exec.c, ...); the tables are in audit_table.c. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "dusk/dusk.h"
+
+extern const dusk_command dusk_audit_command;
+extern const dusk_operand dusk_audit_words[];
+extern const dusk_option dusk_audit_options_table[];
+extern const dusk_section dusk_audit_sections[];
+extern const dusk_example dusk_audit_examples[];
+
+typedef struct audit_settings {
+    double epsilon, delta, confidence, alarm;
+    const char *event, *inputs, *plot;
+    int64_t draws;
+    bool json, strict;
+} audit_settings;
+
+/* One run. */
+typedef struct audit_job {
+    const audit_settings *settings;
+    const dusk_parsed *parsed;
+    const dusk_operand *word;
+} audit_job;
+
+typedef dusk_status audit_function(audit_job *job, dusk_error *err);
+
+bool audit_given(const audit_job *job, const char *option);
+
+/* "claimed 0.700 | measured >= 0.631 (95 %) | ... | pass | 5.0e6 draws | 0.9 s", without a line
+ * end. `exact` NaN: not known. */
+void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,
+                        double cpu_s);
+/* What the program says and returns after a verdict: DUSK_ERR_CHECK for a violation, and for
+ * what is inconclusive with --strict. */
+dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report, dusk_error *err);
+/* CPU seconds of this process and of the programs it has waited for. */
+double audit_cpu(void);
+
+#endif
