@@ -2,7 +2,6 @@
 /* dusk audit: what all its words have in common; see audit.h. */
 #include "cli/audit.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -25,33 +24,6 @@ double audit_cpu(void)
         seconds += 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     }
     return seconds;
-}
-
-/* A lower bound is cut, not rounded. */
-static double cut(double x) { return isfinite(x) ? floor(x * 1000) / 1000 : x; }
-
-void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,
-                        double cpu_s)
-{
-    fprintf(file, "claimed %.3f", report->claimed);
-    if (report->delta > 0) fprintf(file, " (delta %g)", report->delta);
-    fprintf(file, " | measured >= %.3f (%g %%)", cut(report->epsilon), 100 * confidence);
-    if (!isnan(exact)) fprintf(file, " | exact %.3f", exact);
-    fprintf(file, " | %s", dusk_verdict_name(report->verdict));
-    if (report->verdict == DUSK_INCONCLUSIVE) fprintf(file, ", could have caught %.3f", report->detectable);
-    fprintf(file, " | %.1e draws | %.1f s", (double)report->draws, cpu_s);
-}
-
-dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report, dusk_error *err)
-{
-    if (report->verdict == DUSK_VIOLATION)
-        return dusk_fail(err, DUSK_ERR_CHECK, "", "the claim does not hold: epsilon is at least %.3f (%s)",
-                         cut(report->epsilon_sure), report->event);
-    if (report->verdict == DUSK_INCONCLUSIVE && job->settings->strict)
-        return dusk_fail(err, DUSK_ERR_CHECK, "give more --draws",
-                         "inconclusive: a true epsilon below %.3f would not have been seen",
-                         report->detectable);
-    return DUSK_OK;
 }
 
 static const struct {

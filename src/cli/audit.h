@@ -37,9 +37,12 @@ typedef dusk_status audit_function(audit_job *job, dusk_error *err);
 bool audit_given(const audit_job *job, const char *option);
 
 /* "claimed 0.700 | measured >= 0.631 (95 %) | ... | pass | 5.0e6 draws | 0.9 s", without a line
- * end. `exact` NaN: not known. */
+ * end; the bound is cut, with places enough to hold it against the claim. `exact` NaN: not known. */
 void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,
                         double cpu_s);
+/* The fields of a report with all digits, into an object that is open; null: infinite or not
+ * known. p and q are the sides of the bound. */
+void audit_json_report(dusk_json *json, const dusk_audit_report *report, double exact, double cpu_s);
 /* What the program says and returns after a verdict: DUSK_ERR_CHECK for a violation, and for
  * what is inconclusive with --strict. */
 dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report, dusk_error *err);
