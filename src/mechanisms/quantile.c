@@ -23,6 +23,7 @@
 #include "mechanisms/noisy_max.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
+#include "random/keyed.h"
 #include "random/rounded.h"
 #include "random/sampling.h"
 
@@ -138,12 +139,17 @@ static dusk_status place_rows(quantile_work *work, const double *rows, dusk_erro
 {
     const quantile_plan *plan = work->plan;
     dusk_status status = DUSK_OK;
-    if (plan->spread > 0) DUSK_TRY(dusk_generator_words(work->gen, work->places, work->n, plan->spread, err));
+    dusk_keyed_coins *coins = NULL;
+    if (plan->spread > 0) {
+        DUSK_TRY(dusk_keyed_new(&coins, work->gen, err));
+        DUSK_TRY(dusk_keyed_words(coins, 0, NULL, work->places, work->n, err));
+    }
     for (size_t i = 0; i < work->n; i++) {
         uint64_t within = plan->spread > 0 ? work->places[i] >> (64 - plan->spread) : 0;
         work->places[i] = point_of(plan, rows[i]) << plan->spread | within;
     }
 done:
+    dusk_keyed_free(coins);
     return status;
 }
 

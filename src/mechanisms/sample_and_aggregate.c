@@ -7,20 +7,17 @@
  * the tables. It holds for every way to put units into blocks that looks at one unit at a
  * time; that it is random is for the sake of accuracy. Proof: sample_and_aggregate.proof.md. */
 #include <math.h>
-#include <sodium.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "base/platform.h"
 #include "base/text.h"
 #include "mechanisms/aggregate.h"
 #include "mechanisms/noise.h"
 #include "numeric/rounding.h"
-#include "random/generator.h"
+#include "random/keyed.h"
 #include "random/rounded.h"
-#include "random/sampling.h"
 
 #define BLOCKS_MAX ((uint32_t)1 << 24)
 
@@ -163,33 +160,25 @@ static void partition_clear(partition *p)
     dusk_deallocate(p->order);
 }
 
-/* A unit's name alone, under a key that nobody knows, decides its block. */
-DUSK_PROVEN(assign_units)
-static dusk_status assign_units(partition *p, const uint64_t *units, uint32_t blocks, dusk_generator *gen,
-                                dusk_error *err)
-{
-    unsigned char key[crypto_shorthash_KEYBYTES], name[8], hash[crypto_shorthash_BYTES];
-    dusk_status status = dusk_generator_bytes(gen, key, sizeof key, err);
-    for (size_t i = 0; status == DUSK_OK && i < p->n; i++) {
-        uint64_t word;
-        for (int b = 0; b < 8; b++) name[b] = (unsigned char)(units[i] >> 8 * b);
-        crypto_shorthash(hash, name, sizeof name, key);
-        memcpy(&word, hash, sizeof word);
-        p->block[i] = (uint32_t)((dusk_uint128)word * blocks >> 64);
-    }
-    dusk_wipe(key, sizeof key);
-    return status;
-}
-
-static dusk_status assign_rows(partition *p, uint32_t blocks, dusk_generator *gen, dusk_error *err)
+/* A unit's name alone, under a key that nobody knows, decides its block; rows without names
+ * count as units by their number. */
+DUSK_PROVEN(assign_blocks)
+static dusk_status assign_blocks(partition *p, const uint64_t *units, uint32_t blocks, dusk_generator *gen,
+                                 dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    for (size_t i = 0; i < p->n; i++) {
-        uint64_t block;
-        DUSK_TRY(dusk_uniform_below(gen, &block, blocks, err));
-        p->block[i] = (uint32_t)DUSK_MUTATE(BLOCKS_BY_POSITION, block, (block + p->n) % blocks);
-    }
+    dusk_keyed_coins *coins = NULL;
+    uint64_t *block = NULL;
+
+    DUSK_TRY(dusk_keyed_new(&coins, gen, err));
+    DUSK_NEW(block, p->n);
+    DUSK_TRY(dusk_keyed_below(coins, 0, units, block, p->n, blocks, err));
+    for (size_t i = 0; i < p->n; i++)
+        p->block[i] = (uint32_t)DUSK_MUTATE(BLOCKS_BY_POSITION, block[i], (block[i] + p->n) % blocks);
 done:
+    if (block) dusk_wipe(block, p->n * sizeof *block);
+    dusk_deallocate(block);
+    dusk_keyed_free(coins);
     return status;
 }
 
@@ -202,10 +191,7 @@ static dusk_status make_partition(partition *p, size_t n, const uint64_t *units,
     DUSK_NEW(p->block, n);
     DUSK_NEW(p->order, n);
     DUSK_NEW(p->start, (size_t)blocks + 2);
-    if (units)
-        DUSK_TRY(assign_units(p, units, blocks, gen, err));
-    else
-        DUSK_TRY(assign_rows(p, blocks, gen, err));
+    DUSK_TRY(assign_blocks(p, units, blocks, gen, err));
     for (size_t i = 0; i < n; i++) p->start[p->block[i] + 2]++;
     for (uint32_t b = 0; b < blocks; b++) p->start[b + 2] += p->start[b + 1];
     for (size_t i = 0; i < n; i++) p->order[p->start[p->block[i] + 1]++] = i;
