@@ -4,6 +4,7 @@
 
 /* All of libdusk. Each header can also be used alone. */
 #include "dusk/accounting.h"
+#include "dusk/attack.h"
 #include "dusk/audit.h"
 #include "dusk/base.h"
 #include "dusk/mechanisms.h"
