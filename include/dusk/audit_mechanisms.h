@@ -42,10 +42,10 @@ typedef struct dusk_sampler {
 } dusk_sampler;
 
 /* Two neighbouring inputs, and what to call them. Both directions are audited. */
-typedef struct dusk_pair {
+typedef struct dusk_input_pair {
     const double *input[2];
     const char *name;
-} dusk_pair;
+} dusk_input_pair;
 
 /* How the numbers of an input may differ between neighbours. */
 typedef enum dusk_distance {
@@ -56,13 +56,13 @@ typedef enum dusk_distance {
 /* Standard pairs of inputs of `length` numbers (Ding et al. 2018: one above, one below, one
  * above and the rest below, half and half, all above, x shape, ...). A handle: `list` has
  * `count` pairs, which end with it. */
-typedef struct dusk_pairs {
-    const dusk_pair *list;
+typedef struct dusk_input_pairs {
+    const dusk_input_pair *list;
     size_t count;
-} dusk_pairs;
-DUSK_API DUSK_MUST_USE dusk_status dusk_pairs_new(dusk_pairs **out, size_t length, dusk_distance distance,
-                                                  dusk_error *err);
-DUSK_API void dusk_pairs_free(dusk_pairs *pairs);
+} dusk_input_pairs;
+DUSK_API DUSK_MUST_USE dusk_status dusk_input_pairs_new(dusk_input_pairs **out, size_t length,
+                                                        dusk_distance distance, dusk_error *err);
+DUSK_API void dusk_input_pairs_free(dusk_input_pairs *pairs);
 
 /* What is made of an exported density. */
 typedef enum dusk_density_use {
@@ -118,17 +118,17 @@ typedef struct dusk_audit_report {
 
 /* Audit. Fails where the sampler fails, for lack of memory, or for options out of range. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler,
-                                                  const dusk_pair *pairs, size_t pair_count,
+                                                  const dusk_input_pair *pairs, size_t pair_count,
                                                   const dusk_audit_options *options, dusk_error *err);
 
 /* A whole curve on one pair: lower bounds of epsilon at each of `n` deltas, which hold all
  * together at `confidence`; and of the Renyi divergences at `n` orders above 1 (both
  * directions; the larger). */
 DUSK_API DUSK_MUST_USE dusk_status dusk_audit_curve(double *epsilons, const double *deltas, size_t n,
-                                                    const dusk_sampler *sampler, const dusk_pair *pair,
+                                                    const dusk_sampler *sampler, const dusk_input_pair *pair,
                                                     const dusk_audit_options *options, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_audit_renyi(double *divergences, const double *orders, size_t n,
-                                                    const dusk_sampler *sampler, const dusk_pair *pair,
+                                                    const dusk_sampler *sampler, const dusk_input_pair *pair,
                                                     const dusk_audit_options *options, dusk_error *err);
 
 /* The bounds themselves, for counts that were had elsewhere. `error` is the chance of being

@@ -12,7 +12,7 @@
  * `close`. */
 typedef struct audit_case {
     dusk_sampler sampler;
-    const dusk_pair *pairs;
+    const dusk_input_pair *pairs;
     size_t pair_count;
     dusk_distance search;     /* 0: the pairs are the worst ones                      */
     double epsilon, delta;    /* the claim                                            */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The audit of a mechanism: choose a pair and a set (select.c), then count on fresh draws.
+ * The draws of the last step are made in blocks and never kept; their number is fixed before
+ * the first of them. Only their two counts enter the bounds. */
+#include <math.h>
+#include <stdio.h>
+
+#include "audit/select.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "base/platform.h"
+
+enum { BLOCK = 1 << 14 /* numbers in a block of draws */ };
+#define MOST_DRAWS (UINT64_C(1) << 26)
+
+void dusk_audit_options_init(dusk_audit_options *options)
+{
+    *options = (dusk_audit_options){
+        .size = sizeof *options, .confidence = 0.95, .alarm = 1e-6, .density = DUSK_DENSITY_SCORE
+    };
+}
+
+/* --- what may be asked ---------------------------------------------------------------- */
+
+static dusk_status check_options(const dusk_audit_options *o, dusk_error *err)
+{
+    if (!o || o->size != sizeof *o)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_audit_options_init",
+                         "the options are not set up");
+    if (!o->event && !(o->epsilon >= 0 && isfinite(o->epsilon)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the claimed epsilon must be 0 or more, and finite");
+    if (!(o->delta >= 0 && o->delta < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the claimed delta must be in [0, 1)");
+    if (!(o->confidence > 0 && o->confidence < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is usual", "the confidence must be between 0 and 1");
+    if (!(o->alarm >= 1e-100 && o->alarm < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "1e-6 is usual", "the alarm must be between 1e-100 and 1");
+    if (o->draws > UINT64_C(1) << 40)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "there can be at most 2^40 draws");
+    return DUSK_OK;
+}
+
+static dusk_status check_subject(const dusk_sampler *sampler, const dusk_input_pair *pairs, size_t count,
+                                 dusk_error *err)
+{
+    if (!sampler || !sampler->draw || sampler->output_length == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "a sampler needs a draw function and an output length");
+    if (!pairs || count == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk_input_pairs_new has standard ones",
+                         "at least one pair of inputs is needed");
+    return DUSK_OK;
+}
+
+/* --- the last step -------------------------------------------------------------------- */
+
+/* The hits of the chosen set among n fresh draws on one input. */
+DUSK_PROVEN(count_fresh)
+static dusk_status count_fresh(uint64_t *out, audit_job *job, const audit_selection *chosen,
+                               const double *input, uint64_t n, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t length = job->sampler->output_length, block = length < BLOCK ? BLOCK / length : 1;
+    const audit_event *event = &chosen->event;
+    double *outputs = NULL, *values = NULL;
+    uint64_t hits = 0, more;
+    DUSK_NEW(outputs, block * length);
+    DUSK_NEW(values, block);
+    for (uint64_t left = n; left > 0;) {
+        size_t now = left < block ? (size_t)left : block;
+        DUSK_TRY(audit_draw(job, outputs, now, input, err));
+        DUSK_TRY(audit_count(&more, &chosen->scores.list[event->score], event->above, event->threshold,
+                             outputs, now, values, err));
+        hits += more;
+        left -= now;
+    }
+    *out = hits;
+done:
+    dusk_deallocate(outputs);
+    dusk_deallocate(values);
+    return status;
+}
+
+static void describe(dusk_audit_report *report, const audit_selection *chosen)
+{
+    const audit_score *score = &chosen->scores.list[chosen->event.score];
+    dusk_text text;
+    snprintf(report->family, sizeof report->family, "%s", score->kind->family);
+    dusk_text_init(&text, report->event, sizeof report->event);
+    score->kind->describe(score, &text, chosen->event.above, chosen->event.threshold);
+}
+
+static void conclude(dusk_audit_report *report, const dusk_audit_options *o)
+{
+    const uint64_t *hits = report->hits, *trials = report->trials;
+    double error = 1 - o->confidence;
+    audit_corner shown = audit_corner_of(hits[0], trials[0], hits[1], trials[1], error);
+    audit_corner sure = audit_corner_of(hits[0], trials[0], hits[1], trials[1], o->alarm);
+    report->epsilon = audit_corner_epsilon(shown, o->delta);
+    report->epsilon_sure = audit_corner_epsilon(sure, o->delta);
+    report->mu = audit_corner_mu(shown);
+    report->detectable = audit_detectable((double)hits[0] / (double)trials[0], report->claimed, o->delta,
+                                          (double)trials[0], o->alarm);
+    if (report->epsilon_sure > report->claimed)
+        report->verdict = DUSK_VIOLATION;
+    else
+        report->verdict =
+            report->detectable <= audit_worth_showing(report->claimed) ? DUSK_PASS : DUSK_INCONCLUSIVE;
+}
+
+dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler, const dusk_input_pair *pairs,
+                           size_t pair_count, const dusk_audit_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    audit_selection chosen = { 0 };
+    DUSK_TRY(check_options(options, err));
+    DUSK_TRY(check_subject(sampler, pairs, pair_count, err));
+    double error = 1 - options->confidence;
+    uint64_t most = options->draws ? options->draws : MOST_DRAWS;
+    audit_job job = {
+        sampler, options, { options->delta, fmin((double)most, 0x1p22), audit_deviations(error / 2), 1.5 }, 0
+    };
+    DUSK_TRY(audit_select(&chosen, &job, pairs, pair_count, err));
+
+    dusk_audit_report report = { .claimed = options->epsilon, .delta = options->delta };
+    report.pair = chosen.pair;
+    report.swapped = chosen.event.swapped;
+    uint64_t n = (uint64_t)audit_draws_wanted(chosen.event.counts, report.claimed, report.delta, error,
+                                              options->alarm, (double)most);
+    for (int side = 0; side < 2; side++) {
+        const double *input = chosen.input[report.swapped ? 1 - side : side];
+        report.trials[side] = n;
+        DUSK_TRY(count_fresh(&report.hits[side], &job, &chosen, input, n, err));
+    }
+    report.draws = job.draws;
+    describe(&report, &chosen);
+    conclude(&report, options);
+    *out = report;
+done:
+    audit_selection_clear(&chosen);
+    return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Choosing the pair of inputs and the set; see select.h. Pairs run against each other in
+ * rounds: all with few draws, the better half with four times as many, and so on
+ * (sequential halving, Karnin, Koren & Somekh 2013); every round makes fresh draws, and so
+ * does the last choice of the set. */
+#include "audit/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { FIRST_ROUND = 1 << 13, LAST_ROUND = 1 << 17, MOST_NUMBERS = 1 << 22 };
+
+void audit_selection_clear(audit_selection *selection) { audit_scores_clear(&selection->scores); }
+
+dusk_status audit_draw(audit_job *job, double *out, size_t n, const double *input, dusk_error *err)
+{
+    job->draws += n;
+    return job->sampler->draw(job->sampler->context, out, n, input, err);
+}
+
+static void sample_clear(audit_sample *sample)
+{
+    dusk_deallocate(sample->out[0]);
+    dusk_deallocate(sample->out[1]);
+}
+
+static dusk_status sample_draw(audit_sample *sample, audit_job *job, const dusk_input_pair *pair, size_t n,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    *sample = (audit_sample){ .n = n, .length = job->sampler->output_length };
+    for (int side = 0; side < 2; side++) {
+        DUSK_NEW(sample->out[side], n * sample->length);
+        DUSK_TRY(audit_draw(job, sample->out[side], n, pair->input[side], err));
+    }
+done:
+    return status;
+}
+
+dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_input_pair *pair, size_t n,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    audit_sample train = { 0 }, validate = { 0 };
+    audit_selection found = { .input = { pair->input[0], pair->input[1] } };
+    DUSK_TRY(sample_draw(&train, job, pair, n, err));
+    DUSK_TRY(sample_draw(&validate, job, pair, n, err));
+    DUSK_TRY(audit_propose_half_lines(&found.scores, &train, err));
+    DUSK_TRY(audit_propose_tables(&found.scores, &train, err));
+    DUSK_TRY(audit_choose(&found.event, &found.scores, &train, &validate, &job->forecast, err));
+    *out = found;
+    found.scores = (audit_scores){ 0 };
+done:
+    sample_clear(&train);
+    sample_clear(&validate);
+    audit_selection_clear(&found);
+    return status;
+}
+
+typedef struct runner {
+    size_t pair;
+    double forecast;
+} runner;
+
+static int by_forecast(const void *a, const void *b)
+{
+    const runner *x = a, *y = b;
+    if (x->forecast != y->forecast) return x->forecast > y->forecast ? -1 : 1;
+    return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static size_t round_size(size_t wanted, size_t length)
+{
+    size_t most = MOST_NUMBERS / length;
+    return wanted < most ? wanted : most < 1024 ? 1024 : most;
+}
+
+dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_pair *pairs, size_t count,
+                         dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    runner *runners = NULL;
+    size_t length = job->sampler->output_length;
+    DUSK_NEW(runners, count);
+    for (size_t i = 0; i < count; i++) runners[i].pair = i;
+    for (size_t left = count, n = FIRST_ROUND; left > 1; left = (left + 1) / 2, n *= n < LAST_ROUND ? 4 : 1) {
+        for (size_t i = 0; i < left; i++) {
+            audit_selection tried;
+            DUSK_TRY(audit_select_set(&tried, job, &pairs[runners[i].pair], round_size(n, length), err));
+            runners[i].forecast = tried.event.forecast;
+            audit_selection_clear(&tried);
+        }
+        qsort(runners, left, sizeof *runners, by_forecast);
+    }
+    DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], round_size(LAST_ROUND, length), err));
+    out->pair = runners[0].pair;
+done:
+    dusk_deallocate(runners);
+    return status;
+}

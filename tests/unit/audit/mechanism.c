@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Audits of small mechanisms whose true epsilon is known: the bound is below it and close,
+ * the verdict is right, and what may not be asked is refused. */
+#include <string.h>
+
+#include "audit_samplers.h"
+#include "dusk/audit.h"
+#include "support.h"
+
+static const double zero[10] = { 0 };
+static const double one[10] = { 1 };
+static const dusk_input_pair bit = { { zero, one }, "one differs" };
+
+static toy toy_of(uint64_t seed, double scale, size_t inputs, size_t outputs)
+{
+    return (toy){ audit_coins_seeded(seed), scale, inputs, outputs };
+}
+
+static dusk_audit_report audited(toy *t, toy_draw *draw, double claimed)
+{
+    dusk_audit_options options;
+    dusk_audit_options_init(&options);
+    options.epsilon = claimed;
+    options.seed = 7;
+    dusk_sampler sampler = toy_sampler(t, draw);
+    dusk_audit_report report;
+    assert_int_equal(dusk_audit_run(&report, &sampler, &bit, 1, &options, NULL), DUSK_OK);
+    return report;
+}
+
+static void laplace(void **state)
+{
+    (void)state;
+    toy t = toy_of(1, 1 / 0.7, 1, 1);
+    dusk_audit_report r = audited(&t, draw_laplace, 0.7);
+    assert_true(r.epsilon > 0.95 * 0.7 && r.epsilon < 0.7);
+    assert_int_equal(r.verdict, DUSK_PASS);
+    r = audited(&t, draw_laplace, 0.5);
+    assert_true(r.epsilon > 0.95 * 0.7 && r.epsilon < 0.7);
+    assert_int_equal(r.verdict, DUSK_VIOLATION);
+}
+
+static void response(void **state)
+{
+    (void)state;
+    toy t = toy_of(2, 1 / (1 + exp(-0.7)), 1, 1);
+    dusk_audit_report r = audited(&t, draw_response, 0.7);
+    assert_true(r.epsilon > 0.95 * 0.7 && r.epsilon < 0.7);
+    assert_int_equal(r.verdict, DUSK_PASS);
+    assert_int_equal(audited(&t, draw_response, 0.6).verdict, DUSK_VIOLATION);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    toy t = toy_of(1, 1, 1, 1);
+    dusk_sampler sampler = toy_sampler(&t, draw_laplace), none = { 0 };
+    dusk_audit_report report, before;
+    memset(&report, 7, sizeof report);
+    before = report;
+    static const double bad[] = { NAN, -1, INFINITY };
+    for (int field = 0; field < 4; field++)
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            dusk_audit_options o;
+            dusk_audit_options_init(&o);
+            *(double *[]){ &o.epsilon, &o.delta, &o.confidence, &o.alarm }[field] = bad[i];
+            assert_int_equal(dusk_audit_run(&report, &sampler, &bit, 1, &o, NULL), DUSK_ERR_ARGUMENT);
+        }
+    dusk_audit_options o;
+    dusk_audit_options_init(&o);
+    assert_int_equal(dusk_audit_run(&report, &none, &bit, 1, &o, NULL), DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_audit_run(&report, &sampler, &bit, 0, &o, NULL), DUSK_ERR_ARGUMENT);
+    o.size = 0;
+    assert_int_equal(dusk_audit_run(&report, &sampler, &bit, 1, &o, NULL), DUSK_ERR_ARGUMENT);
+    assert_memory_equal(&report, &before, sizeof report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(laplace),
+        cmocka_unit_test(response),
+        cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
