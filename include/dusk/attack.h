@@ -7,7 +7,7 @@
  * how far one of Dusk does not.
  *
  * In chapters, each usable alone:
- *   attack_releases.h  averaging, reconstruction, membership in means
+ *   attack_releases.h  differencing, averaging, reconstruction, membership in means
  *
  * What holds everywhere here:
  *   - An attack sees answers and public facts only. Where the truth is an argument, it is

@@ -4,6 +4,7 @@
 
 /* Attacks on released numbers.
  *
+ *   differencing    two answers about groups that differ in one person
  *   averaging       the same question asked again and again
  *   reconstruction  counts of many groups give a whole column back [Dinur & Nissim 2003]
  *   membership      means of many attributes tell who is in a study [Homer et al. 2008]
@@ -14,11 +15,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dusk/accounting.h"
 #include "dusk/base.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- What a promise leaves to an attacker --------------------------------------------- */
+
+/* No attack on `released` tells more often than this, on average, whether a unit's data is
+ * one thing or its neighbour, when it is the one with probability `prior`, in [0, 1],
+ * whatever the attacker knows about everybody else. Rounded up; 1/2 + advantage/2 for a
+ * prior of 1/2. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_right_guesses_up(double *out, const dusk_composition *released,
+                                                         double prior, dusk_error *err);
+
+/* Guesses that were counted, each about fresh draws: their share, and bounds of what it is in
+ * the long run [Clopper & Pearson 1934], which hold together at the confidence asked for. */
+typedef struct dusk_guesses {
+    uint64_t right, trials;
+    double share, low, high;
+} dusk_guesses;
+/* right <= trials; 0 < confidence < 1. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_guesses_count(dusk_guesses *out, uint64_t right, uint64_t trials,
+                                                      double confidence, dusk_error *err);
+
+/* A random order of 0, ..., n - 1 from `seed`: who is to be a member and who an outsider of a
+ * study that is made up, which answers are to be wrong. Never for a release: whoever knows
+ * the seed knows the order. */
+DUSK_API void dusk_attack_order(size_t *order, size_t n, uint64_t seed);
+
+/* ---- Differencing ------------------------------------------------------------------------ */
+
+/* Whether the one person is counted, by the answer about a group with that person and the
+ * one about the same group without. A person who is counted adds `amount`, positive or
+ * negative: the guess is "yes" where the difference is nearer to amount than to 0, the
+ * likeliest thing for all noise whose density falls on both sides. Answers without noise
+ * give the fact itself. NaN is "no". */
+DUSK_API bool dusk_differencing_guess(double with, double without, double amount);
+
+/* Play it `trials` times: each time `answer` draws both answers afresh, answers[0] about the
+ * group with the person, who is counted iff `there` says so, which is a fair coin of the
+ * attack's own (from `seed`). */
+typedef dusk_status dusk_answer_twice(void *context, double answers[2], bool there, dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_differencing_play(dusk_guesses *out, dusk_answer_twice *answer,
+                                                          void *context, double amount, uint64_t trials,
+                                                          double confidence, uint64_t seed, dusk_error *err);
 
 /* ---- Averaging ---------------------------------------------------------------------------- */
 
@@ -70,7 +113,8 @@ DUSK_API const char *dusk_decoder_name(dusk_decoder decoder);
 typedef struct dusk_reconstruction_options {
     size_t size; /* set by _init */
     dusk_decoder decoder;
-    double tolerance;   /* 0.005: of the misfit, relative to it or to 1/1000 a question     */
+    double tolerance;   /* 0.005: of the misfit, relative to it and to what the fit explains,
+                           or to 1/1000 a question if that is more                    */
     uint64_t work_most; /* 20000: products with the matrix of groups before it is given up  */
 } dusk_reconstruction_options;
 DUSK_API void dusk_reconstruction_options_init(dusk_reconstruction_options *options);
@@ -101,21 +145,28 @@ DUSK_API double dusk_reconstruction_expected(size_t people, size_t questions, do
 
 /* ---- Membership in released means ------------------------------------------------------------- */
 
-/* What is made of a person's attributes x, the released means q of a study and the means p of
- * the population.
- *   inner       sum of (x - p)(q - p) [Dwork et al. 2015]: needs no exact p
- *   likelihood  sum of x ln(q/p) + (1 - x) ln((1 - q)/(1 - p)) for x in [0, 1]
- *               [Sankararaman et al. 2009], q and p kept between 0.001 and 0.999 */
+/* A person with attributes x scores (x - p) . w, where p are the means of the population and w is
+ * made of them and of the released means q of the study:
+ *   inner       q - p [Dwork et al. 2015]
+ *   likelihood  ln(q/p) - ln((1 - q)/(1 - p)), q and p kept between 0.001 and 0.999: the
+ *               likelihood ratio of independent attributes [Sankararaman et al. 2009]
+ *   whitened    (S + ridge)^-1 (q - p), S the covariance of the attributes in the population:
+ *               that of attributes that hang together, near enough to normal ones */
 typedef enum dusk_membership_score {
     DUSK_INNER_PRODUCT = 1,
-    DUSK_LIKELIHOOD_RATIO = 2
+    DUSK_LIKELIHOOD_RATIO = 2,
+    DUSK_WHITENED = 3
 } dusk_membership_score;
 
-/* The scores of `count` people, row by row `attributes` numbers each. Higher: rather a member. */
-DUSK_API DUSK_MUST_USE dusk_status dusk_membership_scores(double *scores, dusk_membership_score score,
-                                                          const double *people, size_t count,
-                                                          const double *means, const double *population,
-                                                          size_t attributes, dusk_error *err);
+/* Make p and w, `attributes` numbers each, from the means of the study and `count` >= 1 people of
+ * the population, row by row `attributes` numbers each. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_membership_weights(double *weights, double *population,
+                                                           dusk_membership_score score, const double *means,
+                                                           const double *people, size_t count,
+                                                           size_t attributes, dusk_error *err);
+/* The scores of `count` people, rows as before. Higher: rather a member. */
+DUSK_API void dusk_membership_scores(double *scores, const double *people, size_t count,
+                                     const double *weights, const double *population, size_t attributes);
 /* How unusual a score is among n outsiders: (1 + number of outsiders whose score is not below it) /
  * (n + 1). For somebody who is not in the study, and no different from the outsiders in any
  * way that means and population depend on, it is at most a with a probability of at most

@@ -52,9 +52,10 @@ void attack_fit_free(attack_fit *fit)
     dusk_deallocate(fit->free);
 }
 
-double attack_fit_enough(const attack_fit *fit, double misfit, double tolerance)
+double attack_fit_enough(const attack_fit *fit, double misfit, double start, double tolerance)
 {
-    return tolerance * fmax(misfit, 0.001 * (double)fit->questions);
+    double floor = 0.001 * (double)fit->questions;
+    return tolerance * fmax(fmin(misfit, start - misfit), floor);
 }
 
 static double dot(const double *a, const double *b, size_t n)

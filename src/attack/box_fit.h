@@ -38,7 +38,9 @@ void attack_fit_improve(attack_fit *fit, double enough);
 void attack_least_squares(attack_fit *fit, dusk_reconstruction *out, double tolerance);
 void attack_least_absolute(attack_fit *fit, dusk_reconstruction *out, double tolerance);
 
-/* What the gap may be: `tolerance` of the misfit, or of 1/1000 a question if that is more. */
-double attack_fit_enough(const attack_fit *fit, double misfit, double tolerance);
+/* What the gap may be: `tolerance` of the misfit and of what the fit has taken off `start`, the
+ * misfit of 1/2 for everybody (noise that no column explains is no measure of what is known about
+ * people), or of 1/1000 a question if that is more. */
+double attack_fit_enough(const attack_fit *fit, double misfit, double start, double tolerance);
 
 #endif

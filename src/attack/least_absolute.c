@@ -26,30 +26,29 @@ static void judge(const attack_fit *fit, double *misfit, double *least)
     *least = fmax(*least, agree - fit->gap);
 }
 
-static double mean_error(const attack_fit *fit)
+static double sum_of_errors(const attack_fit *fit)
 {
     double sum = 0;
     for (size_t j = 0; j < fit->questions; j++) sum += fabs(fit->error[j]);
-    return sum / (double)fit->questions;
+    return sum;
 }
 
 void attack_least_absolute(attack_fit *fit, dusk_reconstruction *out, double tolerance)
 {
     dusk_reconstruction squares;
-    out->least = 0;
+    attack_fit_look(fit);
+    double start = sum_of_errors(fit);
     attack_least_squares(fit, &squares, fmax(tolerance, 0.01));
-    fit->bend = fmax(mean_error(fit), BEND_LEAST);
-    for (;;) {
+    fit->bend = fmax(sum_of_errors(fit) / (double)fit->questions, BEND_LEAST);
+    out->least = 0;
+    for (;; fit->bend *= BEND_STEP) {
         attack_fit_look(fit);
         judge(fit, &out->misfit, &out->least);
-        double enough = attack_fit_enough(fit, out->misfit, tolerance);
-        out->solved = out->misfit - out->least <= enough;
-        if (out->solved || fit->work >= fit->work_most || fit->bend <= BEND_LEAST) break;
+        double enough = attack_fit_enough(fit, out->misfit, start, tolerance);
         /* no nearer to the minimum of the smooth problem than that is to the other */
         attack_fit_improve(fit, 0.5 * fmax(enough, out->misfit - fit->misfit));
         judge(fit, &out->misfit, &out->least);
-        out->solved = out->misfit - out->least <= attack_fit_enough(fit, out->misfit, tolerance);
-        if (out->solved) break;
-        fit->bend *= BEND_STEP;
+        out->solved = out->misfit - out->least <= attack_fit_enough(fit, out->misfit, start, tolerance);
+        if (out->solved || fit->work >= fit->work_most || fit->bend <= BEND_LEAST) break;
     }
 }

@@ -8,14 +8,14 @@
 /* The target moves with the misfit, which only falls. */
 void attack_least_squares(attack_fit *fit, dusk_reconstruction *out, double tolerance)
 {
-    double enough = INFINITY;
     attack_fit_look(fit);
-    while (fit->gap > (enough = attack_fit_enough(fit, fit->misfit, tolerance))) {
-        uint64_t before = fit->work;
+    double start = fit->misfit, enough;
+    while (fit->gap > (enough = attack_fit_enough(fit, fit->misfit, start, tolerance))) {
+        double before = fit->misfit;
         attack_fit_improve(fit, enough);
-        if (fit->work >= fit->work_most || fit->work <= before + 2) break;
+        if (fit->work >= fit->work_most || !(fit->misfit < before)) break;
     }
     out->misfit = fit->misfit;
     out->least = fmax(0, fit->misfit - fit->gap);
-    out->solved = fit->gap <= attack_fit_enough(fit, fit->misfit, tolerance);
+    out->solved = fit->gap <= attack_fit_enough(fit, fit->misfit, start, tolerance);
 }
