@@ -8,6 +8,7 @@
  *
  * In chapters, each usable alone:
  *   audit_mechanisms.h  a sampler on neighbouring inputs: lower bounds of epsilon, verdicts
+ *   audit_floats.h      the bits of doubles, and the time of draws
  *   audit_suite.h       standard subjects, right and broken, and every mechanism of Dusk
  *
  * What holds everywhere here:
@@ -17,6 +18,7 @@
  *     probability at most `alarm` (1e-6), so that nobody learns to ignore it.
  *   - Silence proves nothing: a pass says how small a fault would have been seen. */
 
+#include "dusk/audit_floats.h"
 #include "dusk/audit_mechanisms.h"
 #include "dusk/audit_suite.h"
 
