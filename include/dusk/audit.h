@@ -9,6 +9,7 @@
  * In chapters, each usable alone:
  *   audit_mechanisms.h  a sampler on neighbouring inputs: lower bounds of epsilon, verdicts
  *   audit_floats.h      the bits of doubles, and the time of draws
+ *   audit_scores.h      a model, from scores of canaries: one run or many, attacks, exposure
  *   audit_suite.h       standard subjects, right and broken, and every mechanism of Dusk
  *
  * What holds everywhere here:
@@ -20,6 +21,7 @@
 
 #include "dusk/audit_floats.h"
 #include "dusk/audit_mechanisms.h"
+#include "dusk/audit_scores.h"
 #include "dusk/audit_suite.h"
 
 #endif

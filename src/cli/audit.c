@@ -30,6 +30,7 @@ static const struct {
     const char *word;
     audit_function *run;
 } functions[] = {
+    { "scores", audit_scores },
     { NULL, NULL },
 };
 
@@ -49,7 +50,8 @@ done:
 const dusk_command dusk_audit_command = {
     .name = "dusk audit",
     .summary = "what an attacker can show of a mechanism, a model or Dusk itself: lower bounds of epsilon",
-    .synopsis = "exec --epsilon E [--delta D] --inputs A,B [options] -- COMMAND...\n"
+    .synopsis = "scores FILE.csv [--epsilon E] [--delta D] [options]\n"
+                "exec --epsilon E [--delta D] --inputs A,B [options] -- COMMAND...\n"
                 "suite --epsilon E [options]",
     .operand = "Audits",
     .noun = "a kind of audit",

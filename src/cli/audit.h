@@ -23,6 +23,10 @@ typedef struct audit_settings {
     const char *event, *inputs, *plot;
     int64_t draws;
     bool json, strict;
+    const char *columns, *guesses; /* of scores */
+    double threshold;
+    int lira;
+    bool runs, split, assume_gaussian;
 } audit_settings;
 
 /* One run. */
@@ -33,6 +37,7 @@ typedef struct audit_job {
 } audit_job;
 
 typedef dusk_status audit_function(audit_job *job, dusk_error *err);
+audit_function audit_scores; /* audit_scores.c */
 
 bool audit_given(const audit_job *job, const char *option);
 
