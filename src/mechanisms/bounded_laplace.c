@@ -18,6 +18,7 @@
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/noise_window.h"
+#include "random/record.h"
 
 #define CELLS_MAX 0x1p52  /* so that numbers of steps are doubles */
 #define STEPS_MAX 0x1p100 /* from 0 to an end of the range */
@@ -181,6 +182,22 @@ static dusk_int128 clamp(dusk_int128 steps, dusk_int128 first, dusk_int128 last)
     return (last & above) | (first & below) | (steps & ~(above | below));
 }
 
+#ifdef DUSK_TESTING
+static void record_number(const dusk_bounded_laplace *m, dusk_int128 input, dusk_int128 *output,
+                          dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "bounded_laplace",
+        .norm = DUSK_RECORD_L1,
+        .sensitivity = sensitivity_in_steps(m),
+        .scale = scale_in_steps(m),
+        .epsilon = m->epsilon,
+        .parameter = { { "grid", m->grid }, { "lower", m->lower }, { "upper", m->upper } },
+    };
+    dusk_record_whole(dusk_record_begin(gen, &header), 0, input, output);
+}
+#endif
+
 DUSK_PROVEN(dusk_bounded_laplace_release_width)
 dusk_status dusk_bounded_laplace_release_width(const dusk_bounded_laplace *m, double *out, double value,
                                                unsigned width, dusk_generator *gen, dusk_error *err)
@@ -195,7 +212,9 @@ dusk_status dusk_bounded_laplace_release_width(const dusk_bounded_laplace *m, do
     status = dusk_window_sampler_draw(&sampler, &noise, (dusk_uint128)(steps - first),
                                       (dusk_uint128)(last - steps), gen, err);
     if (status != DUSK_OK) return status;
+    DUSK_RECORD(const dusk_int128 input = steps;)
     steps += noise;
+    DUSK_RECORD(record_number(m, input, &steps, gen);)
     DUSK_DECLASSIFY(&steps, sizeof steps);
     *out = dusk_fixed_value(steps, m->grid);
     return DUSK_OK;

@@ -22,6 +22,7 @@
 #include "numeric/rounding.h"
 #include "numeric/special.h"
 #include "random/noise_coin.h"
+#include "random/record.h"
 #include "random/rounded.h"
 
 /* --- parameters ------------------------------------------------------------------- */
@@ -146,6 +147,36 @@ static dusk_status enclose_keep(void *real, dusk_interval *out, dusk_error *err)
 
 static uint64_t count_of(uint64_t units) { return units < DUSK_KEEP_UNITS_MAX ? units : DUSK_KEEP_UNITS_MAX; }
 
+#ifdef DUSK_TESTING
+static dusk_record_at record_keys(const dusk_key_selection *selection, dusk_generator *gen)
+{
+    bool tossed = selection->method == DUSK_KEYS_TRUNCATED_GEOMETRIC;
+    double keys = selection->keys_per_unit;
+    dusk_record_header header = {
+        .what = "keys",
+        .law = tossed                                    ? DUSK_RECORD_TRUNCATED_GEOMETRIC
+               : selection->method == DUSK_KEYS_GAUSSIAN ? DUSK_RECORD_GAUSSIAN
+                                                         : DUSK_RECORD_LAPLACE,
+        .norm = DUSK_RECORD_L1,
+        .sensitivity = keys,
+        .scale = tossed ? 0 : selection->noise.scale,
+        .epsilon = selection->epsilon,
+        .delta = selection->method == DUSK_KEYS_GAUSSIAN ? selection->delta / 2 : selection->delta,
+        .selects = true,
+        .threshold = (double)selection->threshold,
+        .parameter = { { "method", selection->method }, { "keys per unit", keys } },
+    };
+    return dusk_record_begin(gen, &header);
+}
+
+static void record_key(dusk_record_at at, size_t key, uint64_t units, bool *keep)
+{
+    dusk_int128 kept = *keep;
+    dusk_record_whole(at, key, (dusk_int128)units, &kept);
+    *keep = kept != 0;
+}
+#endif
+
 DUSK_PROVEN(toss_keys)
 static dusk_status toss_keys(const dusk_key_selection *selection, bool *keep, const uint64_t *units, size_t n,
                              unsigned width, dusk_generator *gen, dusk_error *err)
@@ -154,12 +185,16 @@ static dusk_status toss_keys(const dusk_key_selection *selection, bool *keep, co
     dusk_keep_curve curve;
 
     DUSK_TRY(curve_of(&curve, selection, err));
+    DUSK_RECORD(const dusk_record_at at = record_keys(selection, gen);)
     for (size_t i = 0; i < n; i++) {
         keep_real real = { &curve, count_of(units[i]) };
         keep[i] = real.units >= curve.certain;
-        if (real.units == 0 || keep[i]) continue;
-        double guess = dusk_keep_curve_guess(&curve, real.units);
-        DUSK_TRY(dusk_coin_real(gen, &keep[i], guess, enclose_keep, &real, width, err));
+        if (real.units == 0) continue;
+        if (!keep[i]) {
+            double guess = dusk_keep_curve_guess(&curve, real.units);
+            DUSK_TRY(dusk_coin_real(gen, &keep[i], guess, enclose_keep, &real, width, err));
+        }
+        DUSK_RECORD(record_key(at, i, real.units, &keep[i]);)
     }
 done:
     return status;
@@ -175,9 +210,11 @@ static dusk_status threshold_keys(const dusk_key_selection *selection, bool *kee
     dusk_pool pool = { 0 };
 
     DUSK_TRY(dusk_pool_draw(&pool, &selection->noise, n, width, gen, err));
+    DUSK_RECORD(const dusk_record_at at = record_keys(selection, gen);)
     for (size_t i = 0; i < n; i++) {
         dusk_int128 noisy = dusk_pool_add(&pool, i, (dusk_int128)count_of(units[i]));
         keep[i] = units[i] > 0 && noisy >= selection->threshold;
+        DUSK_RECORD(if (units[i] > 0) record_key(at, i, count_of(units[i]), &keep[i]);)
         counts[i] = keep[i] ? (double)noisy : NAN;
     }
 done:

@@ -22,6 +22,7 @@
 #include "numeric/rounding.h"
 #include "numeric/special.h"
 #include "random/noise_ball.h"
+#include "random/record.h"
 #include "random/rounded.h"
 
 #define FINEST 40 /* a coordinate deviates by at most 2^FINEST steps, by 2^USUAL if nobody chooses */
@@ -198,6 +199,29 @@ dusk_status dusk_knorm_interval(const dusk_knorm *knorm, double *radius, double 
 
 /* --- release ------------------------------------------------------------------------ */
 
+#ifdef DUSK_TESTING
+static void record_vector(const dusk_knorm *knorm, const double *values, double *answers, dusk_generator *gen)
+{
+    static const dusk_record_norm norm[] = {
+        [DUSK_NORM_L1] = DUSK_RECORD_L1, [DUSK_NORM_L2] = DUSK_RECORD_L2, [DUSK_NORM_LINF] = DUSK_RECORD_LINF
+    };
+    const double most = ldexp(1, knorm->grid + 100);
+    dusk_record_header header = {
+        .what = "k_norm",
+        .norm = norm[knorm->norm],
+        .sensitivity = knorm->sensitivity,
+        .scale = knorm->scale,
+        .epsilon = knorm->epsilon,
+        .parameter = { { "grid", knorm->grid }, { "dimension", knorm->dimension } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    for (size_t i = 0; i < knorm->dimension; i++) {
+        double value = isnan(values[i]) ? 0 : fmin(fmax(values[i], -most), most);
+        dusk_record_real(at, i, value, &answers[i]);
+    }
+}
+#endif
+
 DUSK_PROVEN(dusk_knorm_release_width)
 dusk_status dusk_knorm_release_width(const dusk_knorm *knorm, double *out, const double *values,
                                      unsigned width, dusk_generator *gen, dusk_error *err)
@@ -219,6 +243,7 @@ dusk_status dusk_knorm_release_width(const dusk_knorm *knorm, double *out, const
         DUSK_TRY(dusk_ball_round(&ball, &steps, i, scale_in_steps(knorm), values[i], knorm->grid, gen, err));
         answers[i] = dusk_fixed_value(steps, knorm->grid);
     }
+    DUSK_RECORD(record_vector(knorm, values, answers, gen);)
     DUSK_DECLASSIFY(answers, n * sizeof *answers);
     for (size_t i = 0; i < n; i++) out[i] = answers[i];
 done:

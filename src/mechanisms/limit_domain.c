@@ -23,6 +23,7 @@
 #include "mechanisms/noisy_max.h"
 #include "mechanisms/request.h"
 #include "numeric/rounding.h"
+#include "random/record.h"
 #include "random/rounded.h"
 #include "random/sampling.h"
 
@@ -189,6 +190,31 @@ done:
 
 /* --- release ------------------------------------------------------------------------- */
 
+#ifdef DUSK_TESTING
+/* Keys by their own number; the threshold stands for itself. */
+static dusk_record_at record_list(const dusk_limit_domain *domain, const dusk_limit_places *places,
+                                  dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "limit_domain",
+        .law = DUSK_RECORD_GUMBEL,
+        .norm = DUSK_RECORD_RANGE,
+        .sensitivity = domain->count_per_key,
+        .scale = domain->count_per_key / domain->epsilon,
+        .epsilon = domain->epsilon,
+        .delta = domain->delta,
+        .choices = (uint32_t)domain->k,
+        .selects = true,
+        .threshold = domain->threshold,
+        .parameter = { { "limit", (double)domain->limit }, { "keys per unit", domain->keys_per_unit } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    for (size_t i = 0; i < domain->limit; i++)
+        if (places->key[i] != DUSK_NO_KEY) dusk_record_real(at, places->key[i], places->scores[i], NULL);
+    return at;
+}
+#endif
+
 DUSK_PROVEN(dusk_limit_domain_release_width)
 dusk_status dusk_limit_domain_release_width(const dusk_limit_domain *domain, size_t *indices, size_t *shown,
                                             const uint64_t *counts, size_t n, unsigned width,
@@ -210,11 +236,14 @@ dusk_status dusk_limit_domain_release_width(const dusk_limit_domain *domain, siz
     DUSK_TRY(dusk_limit_domain_fill(domain, &places, counts, n, width, gen, err));
     in.scores = places.scores;
     DUSK_TRY(dusk_noisy_max(order, domain->k, &in, gen, err));
+    DUSK_RECORD(const dusk_record_at at = record_list(domain, &places, gen);)
     for (size_t i = 0; i < domain->k; i++) {
         if (order[i] == domain->limit && DUSK_MUTATE(LIMIT_DOMAIN_GOES_ON, true, false)) break;
         if (order[i] < domain->limit && places.key[order[i]] != DUSK_NO_KEY)
             indices[count++] = places.key[order[i]];
     }
+    DUSK_RECORD(dusk_record_output(at, &count, sizeof count);)
+    DUSK_RECORD(dusk_record_output(at, indices, count * sizeof *indices);)
     *shown = count;
 done:
     if (places.scores) dusk_wipe(places.scores, (domain->limit + 1) * sizeof *places.scores);

@@ -18,6 +18,7 @@
 #include "mechanisms/noise.h"
 #include "mechanisms/weights.h"
 #include "numeric/rounding.h"
+#include "random/record.h"
 #include "random/rounded.h"
 
 static const double count_max = 0x1p42, total_max = 0x1p42 - 0x1p20, fine = 0x1p10;
@@ -106,6 +107,8 @@ static dusk_status start(mwem *w, dusk_generator *gen, dusk_error *err)
     DUSK_NEW(w->measured, options->rounds);
     DUSK_TRY(dusk_pool_draw(&w->noise, &w->parts[DUSK_MWEM_MEASURE].noise, options->rounds, DUSK_WIDTH_FULL,
                             gen, err));
+    /* each round by itself: a unit moves what every round measures */
+    DUSK_RECORD(dusk_record_declare(w->noise.at, DUSK_RECORD_LINF, w->how->rows_per_unit);)
     if (w->parts_count > DUSK_MWEM_TOTAL)
         DUSK_TRY(
             dusk_pool_draw(&w->total_noise, &w->parts[DUSK_MWEM_TOTAL].noise, 1, DUSK_WIDTH_FULL, gen, err));

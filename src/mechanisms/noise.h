@@ -10,6 +10,7 @@
 
 #include "base/platform.h"
 #include "dusk/mechanisms.h"
+#include "random/record.h"
 
 /* Every answer (below 2^125 steps) and every scale (above 2^-40 steps) is then
  * a normal double. */
@@ -83,6 +84,7 @@ typedef struct dusk_pool {
     size_t n;
     int64_t *narrow; /* one of the two */
     dusk_int128 *wide;
+    DUSK_RECORD(dusk_record_at at;)
 } dusk_pool;
 
 #define DUSK_POOL_NARROW_SCALE 0x1p32

@@ -14,6 +14,7 @@
 #include "random/noise_sinh_normal.h"
 #include "random/noise_staircase.h"
 #include "random/noise_window.h"
+#include "random/record.h"
 
 static dusk_int128 clamp_steps(dusk_int128 steps, dusk_int128 limit)
 {
@@ -79,6 +80,38 @@ _Static_assert((int)DUSK_LAPLACE == (int)DUSK_ADDITIVE_LAPLACE &&
 
 static const dusk_int128 widest = (dusk_int128)1 << 125;
 
+#ifdef DUSK_TESTING
+/* What there is to say about n values that get this noise. */
+static dusk_record_at record_noise(dusk_generator *gen, const dusk_noise *noise, size_t n)
+{
+    static const char *const name[] = {
+        [DUSK_LAPLACE] = "laplace",
+        [DUSK_GAUSSIAN] = "gaussian",
+        [DUSK_DISCRETE_LAPLACE] = "discrete_laplace",
+        [DUSK_DISCRETE_GAUSSIAN] = "discrete_gaussian",
+        [DUSK_STAIRCASE] = "staircase",
+        [DUSK_TRUNCATED_LAPLACE] = "truncated_laplace",
+        [DUSK_SINH_NORMAL] = "sinh_normal",
+    };
+    static const dusk_record_law law[] = { [DUSK_LAPLACE] = DUSK_RECORD_LAPLACE,
+                                           [DUSK_GAUSSIAN] = DUSK_RECORD_GAUSSIAN,
+                                           [DUSK_DISCRETE_LAPLACE] = DUSK_RECORD_DISCRETE_LAPLACE,
+                                           [DUSK_SINH_NORMAL] = DUSK_RECORD_OTHER };
+    bool euclidean = noise->law == DUSK_GAUSSIAN || noise->law == DUSK_DISCRETE_GAUSSIAN;
+    dusk_record_header header = {
+        .what = name[noise->law],
+        .law = law[noise->law],
+        .norm = euclidean ? DUSK_RECORD_L2 : DUSK_RECORD_L1,
+        .sensitivity = dusk_noise_sensitivity_in_steps(noise),
+        .scale = dusk_noise_scale_in_steps(noise),
+        .epsilon = noise->promise.epsilon,
+        .delta = noise->promise.delta,
+        .parameter = { { "grid", noise->grid }, { "how many", (double)n }, { "shape", noise->shape } },
+    };
+    return dusk_record_begin(gen, &header);
+}
+#endif
+
 DUSK_PROVEN(dusk_noise_release_steps)
 dusk_status dusk_noise_release_steps(const dusk_noise *noise, double *out, dusk_int128 steps, unsigned width,
                                      dusk_generator *gen, dusk_error *err)
@@ -88,7 +121,9 @@ dusk_status dusk_noise_release_steps(const dusk_noise *noise, double *out, dusk_
     sampler_init(&law, noise, width);
     dusk_status status = sampler_draw(&law, &draw, gen, err);
     if (status != DUSK_OK) return status;
+    DUSK_RECORD(const dusk_int128 input = clamp_steps(steps, widest);)
     steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
+    DUSK_RECORD(dusk_record_whole(record_noise(gen, noise, 1), 0, input, &steps);)
     DUSK_DECLASSIFY(&steps, sizeof steps);
     *out = dusk_fixed_value(steps, noise->grid);
     return DUSK_OK;
@@ -131,6 +166,7 @@ dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, u
         DUSK_NEW(pool->wide, n);
         for (size_t i = 0; i < n; i++) DUSK_TRY(sampler_draw(&law, &pool->wide[i], gen, err));
     }
+    DUSK_RECORD(pool->at = record_noise(gen, noise, n);)
 done:
     if (status != DUSK_OK) dusk_pool_clear(pool);
     return status;
@@ -139,7 +175,9 @@ done:
 dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps)
 {
     dusk_int128 draw = pool->narrow ? pool->narrow[i] : pool->wide[i];
+    DUSK_RECORD(const dusk_int128 input = clamp_steps(steps, widest);)
     steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
+    DUSK_RECORD(dusk_record_whole(pool->at, i, input, &steps);)
     DUSK_DECLASSIFY(&steps, sizeof steps);
     return steps;
 }
@@ -170,6 +208,18 @@ static void add_narrow(double *out, const double *values, const int64_t *noise, 
     DUSK_DECLASSIFY(out, n * sizeof *out);
 }
 
+#ifdef DUSK_TESTING
+/* Inputs as add_narrow takes them; answers are multiples of the step. */
+static void record_narrow(const dusk_pool *pool, double *out, const double *values, int grid)
+{
+    for (size_t i = 0; i < pool->n; i++) {
+        dusk_int128 answer = (dusk_int128)ldexp(out[i], -grid);
+        dusk_record_whole(pool->at, i, dusk_noise_steps(values[i], grid), &answer);
+        out[i] = dusk_fixed_value(answer, grid);
+    }
+}
+#endif
+
 static bool is_small(const dusk_pool *pool)
 {
     int64_t large = !pool->narrow;
@@ -195,6 +245,7 @@ dusk_status dusk_noise_release_width(const dusk_noise *noise, double *out, const
     DUSK_TRY(dusk_pool_draw(&pool, noise, noise->dimension, width, gen, err));
     if (is_small(&pool)) {
         add_narrow(out, values, pool.narrow, pool.n, noise->grid);
+        DUSK_RECORD(record_narrow(&pool, out, values, noise->grid);)
         goto done;
     }
     for (size_t i = 0; i < pool.n; i++) {

@@ -24,6 +24,7 @@
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/noise_ball.h"
+#include "random/record.h"
 #include "random/rounded.h"
 
 #define DEVIATION 1.7320508075688772 /* of a coordinate, in scales: sqrt(3) */
@@ -241,6 +242,25 @@ static dusk_status release_one(const dusk_planar_laplace *planar, double *out, i
     return status;
 }
 
+#ifdef DUSK_TESTING
+/* One person's place, which is two numbers, may be anywhere: the promise is by distance. */
+static void record_places(const dusk_planar_laplace *planar, const double *places, double *answers, size_t n,
+                          dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "planar_laplace",
+        .norm = DUSK_RECORD_L0,
+        .sensitivity = 2,
+        .scale = planar->scale[0],
+        .parameter = { { "grid", planar->grid },
+                       { "other scale", planar->scale[1] },
+                       { "places", (double)n } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    for (size_t i = 0; i < 2 * n; i++) dusk_record_real(at, i, places[i], &answers[i]);
+}
+#endif
+
 DUSK_PROVEN(dusk_planar_laplace_release_width)
 dusk_status dusk_planar_laplace_release_width(const dusk_planar_laplace *planar, double *out,
                                               const double *places, size_t n, unsigned width,
@@ -259,6 +279,7 @@ dusk_status dusk_planar_laplace_release_width(const dusk_planar_laplace *planar,
         for (size_t i = 0; i < 2; i++)
             DUSK_TRY(release_one(planar, &answers[2 * k + i], (int)i, &places[2 * k], &ball, gen, err));
     }
+    DUSK_RECORD(record_places(planar, places, answers, n, gen);)
     DUSK_DECLASSIFY(answers, 2 * n * sizeof *answers);
     for (size_t k = 0; k < 2 * n; k++) out[k] = answers[k];
 done:

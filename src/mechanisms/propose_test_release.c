@@ -18,6 +18,7 @@
 #include "mechanisms/noise.h"
 #include "mechanisms/request.h"
 #include "numeric/rounding.h"
+#include "random/record.h"
 #include "random/rounded.h"
 
 #define FARTHEST ((uint64_t)1 << 60) /* distances end here */
@@ -103,6 +104,27 @@ static dusk_status check_made(const dusk_propose *propose, dusk_error *err)
 
 /* --- release -------------------------------------------------------------------------- */
 
+#ifdef DUSK_TESTING
+/* The selection behind the test: what follows is seen only if it passes. */
+static dusk_record_at record_test(const dusk_propose *propose, dusk_int128 near, dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "proposal",
+        .law = DUSK_RECORD_DISCRETE_LAPLACE,
+        .norm = DUSK_RECORD_L1,
+        .sensitivity = 1,
+        .scale = propose->test.scale,
+        .delta = propose->failure,
+        .selects = true,
+        .threshold = (double)propose->threshold,
+        .parameter = { { "bound", propose->bound } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    dusk_record_whole(at, 0, near, NULL);
+    return at;
+}
+#endif
+
 DUSK_PROVEN(dusk_propose_release)
 dusk_status dusk_propose_release(const dusk_propose *propose, bool *released, double *out, double value,
                                  uint64_t distance, dusk_generator *gen, dusk_error *err)
@@ -113,7 +135,9 @@ dusk_status dusk_propose_release(const dusk_propose *propose, bool *released, do
 
     DUSK_TRY(check_made(propose, err));
     DUSK_TRY(dusk_noise_release_steps(&propose->test, &noisy_distance, near, DUSK_WIDTH_FULL, gen, err));
+    DUSK_RECORD(dusk_record_guard(gen, record_test(propose, near, gen));)
     DUSK_TRY(dusk_noise_release(&propose->noise, &answer, value, gen, err));
+    DUSK_RECORD(dusk_record_guard(gen, (dusk_record_at){ NULL, 0 });)
     bool passed =
         DUSK_MUTATE(PROPOSE_TESTS_WITHOUT_NOISE, noisy_distance, (double)near) >= (double)propose->threshold;
     *released = passed;

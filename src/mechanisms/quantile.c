@@ -24,6 +24,7 @@
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/keyed.h"
+#include "random/record.h"
 #include "random/rounded.h"
 #include "random/sampling.h"
 
@@ -227,6 +228,33 @@ static double sensitivity_up(const quantile_plan *plan, uint64_t target)
                        DUSK_MUTATE(QUANTILE_SENSITIVITY_HALVED, larger, larger / 2));
 }
 
+#ifdef DUSK_TESTING
+/* The scores as a function of the place. */
+static void record_choice(const quantile_work *work, const part *p, const dusk_noisy_scores *in,
+                          uint64_t *place)
+{
+    dusk_record_header header = {
+        .what = "rank",
+        .law = DUSK_RECORD_GUMBEL,
+        .norm = DUSK_RECORD_LINF,
+        .sensitivity = sensitivity_up(work->plan, p->target),
+        .scale = in->denominator / in->numerator,
+        .epsilon = in->numerator,
+        .is_step = true,
+        .parameter = { { "lowest", (double)p->low },
+                       { "highest", (double)p->high },
+                       { "target", (double)p->target } },
+    };
+    dusk_record_at at = dusk_record_begin(work->gen, &header);
+    uint64_t start = p->low;
+    for (size_t i = 0; i < in->n; i++) {
+        if (in->weights[i] > 0) dusk_record_real(at, start, in->scores[i], NULL);
+        start += in->weights[i];
+    }
+    dusk_record_output(at, place, sizeof *place);
+}
+#endif
+
 DUSK_PROVEN(choose_place)
 static dusk_status choose_place(quantile_work *work, uint64_t *place, const part *p, dusk_error *err)
 {
@@ -244,6 +272,7 @@ static dusk_status choose_place(quantile_work *work, uint64_t *place, const part
     DUSK_TRY(dusk_noisy_max(&index, 1, &in, work->gen, err));
     DUSK_TRY(dusk_uniform_below(work->gen, &within, work->weights[index], err));
     *place = start_of(work, p, index) + within;
+    DUSK_RECORD(record_choice(work, p, &in, place);)
 done:
     return status;
 }

@@ -19,6 +19,7 @@
 #include "numeric/real.h"
 #include "numeric/rounding.h"
 #include "random/noise_coin.h"
+#include "random/record.h"
 #include "random/sampling.h"
 
 /* --- parameters ------------------------------------------------------------ */
@@ -147,6 +148,31 @@ done:
     return status;
 }
 
+#ifdef DUSK_TESTING
+/* One person may answer anything; the others answer what they do. */
+static dusk_record_at record_responses(const dusk_randomized_response *rr, size_t n, dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "randomized_response",
+        .norm = DUSK_RECORD_L0,
+        .sensitivity = 1,
+        .epsilon = rr->epsilon,
+        .parameter = { { "answers", rr->answers },
+                       { "first", rr->first },
+                       { "second", rr->second },
+                       { "people", (double)n } },
+    };
+    return dusk_record_begin(gen, &header);
+}
+
+static void record_response(dusk_record_at at, size_t i, uint32_t answer, uint32_t *noisy)
+{
+    dusk_int128 output = *noisy;
+    dusk_record_whole(at, i, answer, &output);
+    *noisy = (uint32_t)output;
+}
+#endif
+
 DUSK_PROVEN(dusk_randomized_response_draw)
 dusk_status dusk_randomized_response_draw(const dusk_randomized_response *rr, uint32_t *out,
                                           const uint32_t *answers, size_t n, unsigned width,
@@ -160,10 +186,12 @@ dusk_status dusk_randomized_response_draw(const dusk_randomized_response *rr, ui
     odds = (rr->answers - 1) * dusk_exp_down(-rr->epsilon);
     guess = odds / (1 + odds);
     DUSK_NEW(noisy, n);
+    DUSK_RECORD(const dusk_record_at at = record_responses(rr, n, gen);)
     for (size_t i = 0; i < n; i++) {
         noisy[i] = answers[i] < rr->answers ? answers[i] : rr->answers - 1;
         DUSK_TRY(rr->two_coin ? respond_two_coin(rr, &noisy[i], width, gen, err)
                               : respond(rr, guess, &noisy[i], width, gen, err));
+        DUSK_RECORD(record_response(at, i, answers[i], &noisy[i]);)
     }
     for (size_t i = 0; i < n; i++) out[i] = noisy[i];
 done:

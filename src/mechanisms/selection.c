@@ -22,6 +22,7 @@
 #include "mechanisms/permute_and_flip.h"
 #include "mechanisms/request.h"
 #include "numeric/rounding.h"
+#include "random/record.h"
 
 /* 2 sensitivity must be a double. */
 static const double sensitivity_max = 0x1p1000;
@@ -90,6 +91,26 @@ static double rate_denominator(const dusk_selection *selection)
     return factor * selection->sensitivity;
 }
 
+#ifdef DUSK_TESTING
+static void record_choice(const dusk_selection *selection, const dusk_noisy_scores *in, size_t *indices,
+                          size_t k, dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "choice",
+        .law = DUSK_RECORD_GUMBEL,
+        .norm = selection->monotonic ? DUSK_RECORD_RANGE : DUSK_RECORD_LINF,
+        .sensitivity = selection->sensitivity,
+        .scale = in->denominator / in->numerator,
+        .epsilon = selection->epsilon,
+        .choices = (uint32_t)k,
+        .parameter = { { "method", selection->method }, { "candidates", (double)in->n } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    for (size_t i = 0; i < in->n; i++) dusk_record_real(at, i, dusk_noisy_score(in->scores[i]), NULL);
+    dusk_record_output(at, indices, k * sizeof *indices);
+}
+#endif
+
 DUSK_PROVEN(dusk_selection_choose)
 dusk_status dusk_selection_choose(const dusk_selection *selection, size_t *indices, size_t k,
                                   const double *scores, size_t n, unsigned width, dusk_generator *gen,
@@ -106,9 +127,12 @@ dusk_status dusk_selection_choose(const dusk_selection *selection, size_t *indic
         .width = width,
     };
     if (permutes_and_flips(selection))
-        return dusk_permute_and_flip(indices, scores, n, candidates.numerator, candidates.denominator, width,
-                                     gen, err);
-    return dusk_noisy_max(indices, k, &candidates, gen, err);
+        status = dusk_permute_and_flip(indices, scores, n, candidates.numerator, candidates.denominator,
+                                       width, gen, err);
+    else
+        status = dusk_noisy_max(indices, k, &candidates, gen, err);
+    DUSK_RECORD(if (status == DUSK_OK) record_choice(selection, &candidates, indices, k, gen);)
+    return status;
 }
 
 dusk_status dusk_selection_release(const dusk_selection *selection, size_t *index, const double *scores,

@@ -22,6 +22,7 @@
 #include "numeric/rounding.h"
 #include "numeric/special.h"
 #include "random/noise_scaled.h"
+#include "random/record.h"
 #include "random/rounded.h"
 
 #define LEAST_STEPS 0x1p-20 /* of S */
@@ -176,6 +177,28 @@ static double limit_value(const dusk_smooth *smooth, double value)
     return isnan(value) ? 0 : fmin(fmax(value, -most), most);
 }
 
+#ifdef DUSK_TESTING
+static void record_draw(const dusk_smooth *smooth, double value, double sensitivity, dusk_int128 *steps,
+                        dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "smooth",
+        .norm = DUSK_RECORD_SMOOTH,
+        .sensitivity = smooth->beta,
+        .epsilon = smooth->promise.epsilon,
+        .delta = smooth->promise.delta,
+        .parameter = { { "law", smooth->law },
+                       { "degrees", smooth->degrees },
+                       { "grid", smooth->grid },
+                       { "ratio", smooth->ratio } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    dusk_record_real(at, 0, value, NULL);
+    dusk_record_real(at, 1, sensitivity, NULL);
+    dusk_record_output(at, steps, sizeof *steps);
+}
+#endif
+
 DUSK_PROVEN(dusk_smooth_release_steps)
 dusk_status dusk_smooth_release_steps(const dusk_smooth *smooth, dusk_int128 *steps, double value,
                                       double sensitivity, unsigned width, dusk_generator *gen,
@@ -192,6 +215,7 @@ dusk_status dusk_smooth_release_steps(const dusk_smooth *smooth, dusk_int128 *st
         .grid = smooth->grid,
     };
     dusk_status status = dusk_scaled_draw(&draw, steps, width, gen, err);
+    DUSK_RECORD(if (status == DUSK_OK) record_draw(smooth, draw.value, draw.scale, steps, gen);)
     if (status == DUSK_OK) DUSK_DECLASSIFY(steps, sizeof *steps);
     return status;
 }

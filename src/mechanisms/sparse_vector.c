@@ -26,6 +26,7 @@
 #include "numeric/rounding.h"
 #include "numeric/special.h"
 #include "random/noise_additive.h"
+#include "random/record.h"
 
 struct dusk_sparse_vector {
     dusk_sparse_vector_options options;
@@ -113,6 +114,41 @@ static void count_query(dusk_sparse_vector *sv, bool above, dusk_int128 rho)
         sv->noisy_threshold = dusk_noise_steps(sv->options.threshold, sv->plan.grid) + rho;
 }
 
+#ifdef DUSK_TESTING
+/* Queries below cost nothing, or little, and it is the run that is priced: each call says only
+ * how far its query may move. */
+static void record_query(const dusk_sparse_vector *sv, dusk_int128 steps, bool *above, dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "sparse_vector",
+        .norm = DUSK_RECORD_LINF,
+        .sensitivity = sv->plan.sensitivity,
+        .scale = sv->plan.query_scale,
+        .parameter = { { "grid", sv->plan.grid },
+                       { "threshold", sv->options.threshold },
+                       { "threshold scale", sv->plan.threshold_scale },
+                       { "hits left", sv->hits_left } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    dusk_record_whole(at, 0, steps, NULL);
+    dusk_record_output(at, above, sizeof *above);
+}
+
+static void record_answer(const dusk_sparse_vector *sv, dusk_int128 steps, dusk_int128 *answer,
+                          dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "sparse_vector_answer",
+        .law = sv->plan.answer_law == DUSK_ADDITIVE_LAPLACE ? DUSK_RECORD_LAPLACE : DUSK_RECORD_GAUSSIAN,
+        .norm = DUSK_RECORD_LINF,
+        .sensitivity = sv->plan.sensitivity,
+        .scale = sv->plan.answer_scale,
+        .parameter = { { "grid", sv->plan.grid } },
+    };
+    dusk_record_whole(dusk_record_begin(gen, &header), 0, steps, answer);
+}
+#endif
+
 /* All noise is drawn before the comparison, so that neither a failure nor the
  * time depends on its outcome. */
 DUSK_PROVEN(dusk_sparse_vector_release)
@@ -132,9 +168,11 @@ dusk_status dusk_sparse_vector_release(dusk_sparse_vector *sv, bool *above, doub
         DUSK_TRY(dusk_additive_draw(&sv->threshold_noise, &rho, gen, err));
     steps = dusk_noise_steps(query, sv->plan.grid);
     *above = steps + DUSK_MUTATE(SPARSE_QUERY_WITHOUT_NOISE, nu, 0) >= sv->noisy_threshold;
+    DUSK_RECORD(record_query(sv, steps, above, gen);)
     count_query(sv, *above, rho);
-    fresh = DUSK_MUTATE(SPARSE_ANSWER_REUSES_NOISE, fresh, nu);
-    if (value) *value = numeric && *above ? dusk_fixed_value(steps + fresh, sv->plan.grid) : NAN;
+    fresh = steps + DUSK_MUTATE(SPARSE_ANSWER_REUSES_NOISE, fresh, nu);
+    DUSK_RECORD(if (numeric && *above) record_answer(sv, steps, &fresh, gen);)
+    if (value) *value = numeric && *above ? dusk_fixed_value(fresh, sv->plan.grid) : NAN;
 done:
     return status;
 }

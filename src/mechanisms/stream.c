@@ -168,6 +168,8 @@ static dusk_status draw(dusk_stream *s, size_t count, dusk_generator *gen, dusk_
     dusk_pool pool;
     if (s->pool.n - s->used >= count) return DUSK_OK;
     DUSK_TRY(dusk_pool_draw(&pool, &s->noise, count > s->batch ? count : s->batch, s->width, gen, err));
+    /* an item is in one node of each level: how many there are in all is for the run */
+    DUSK_RECORD(dusk_record_declare(pool.at, DUSK_RECORD_LINF, s->distance);)
     dusk_pool_clear(&s->pool);
     s->pool = pool;
     s->used = 0;

@@ -25,6 +25,7 @@
 #include "mechanisms/request.h"
 #include "numeric/rounding.h"
 #include "random/noise_additive.h"
+#include "random/record.h"
 
 /* Of the noise; there is next to none with the first. */
 #define LEAST_SCALE 0x1p-4
@@ -208,6 +209,24 @@ static void charge_records(dusk_threshold_monitor *m, bool above)
     for (size_t i = 0; i < m->count; i++) m->left[i] -= (uint32_t)(m->counted[i] & above);
 }
 
+#ifdef DUSK_TESTING
+/* One record moves a count by one; in how many answers above it may do so is for the whole run. */
+static void record_count(const dusk_threshold_monitor *m, int64_t count, bool *above, dusk_generator *gen)
+{
+    dusk_record_header header = {
+        .what = "threshold_monitor",
+        .norm = DUSK_RECORD_LINF,
+        .sensitivity = 1,
+        .scale = m->plan.scale,
+        .parameter = { { "threshold", (double)m->plan.least },
+                       { "contributions", m->options.contributions } },
+    };
+    dusk_record_at at = dusk_record_begin(gen, &header);
+    dusk_record_whole(at, 0, count, NULL);
+    dusk_record_output(at, above, sizeof *above);
+}
+#endif
+
 /* The noise is drawn before a record is looked at; what comes after cannot fail. */
 DUSK_PROVEN(dusk_threshold_monitor_release)
 dusk_status dusk_threshold_monitor_release(dusk_threshold_monitor *monitor, bool *above,
@@ -217,7 +236,9 @@ dusk_status dusk_threshold_monitor_release(dusk_threshold_monitor *monitor, bool
     dusk_int128 noise;
     dusk_status status = dusk_additive_draw(&monitor->noise, &noise, gen, err);
     if (status != DUSK_OK) return status;
-    *above = count_records(monitor, predicate, context) + noise >= monitor->plan.least;
+    int64_t count = count_records(monitor, predicate, context);
+    *above = count + noise >= monitor->plan.least;
+    DUSK_RECORD(record_count(monitor, count, above, gen);)
     DUSK_DECLASSIFY(above, sizeof *above);
     charge_records(monitor, DUSK_MUTATE(MONITOR_CHARGES_BELOW, *above, !*above));
     return DUSK_OK;

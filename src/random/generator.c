@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "random/entropy.h"
+#include "random/record.h"
 #include "random/state.h"
 #include "random/tape.h"
 
@@ -132,6 +133,7 @@ dusk_status dusk_generator_words(dusk_generator *gen, uint64_t *out, size_t n, u
 {
 #ifdef DUSK_TESTING
     if (gen->is_tape) return dusk_tape_words(&gen->tape, out, n, bits, err);
+    if (gen->record) gen->record->taken += 8 * n;
 #endif
     if (n <= 4 && BUFFER - gen->next >= 8 * n && !is_forked(gen)) {
         for (size_t i = 0; i < n; i++) take(gen, out + i, 8); /* word by word: no calls for a few bytes */
@@ -148,6 +150,7 @@ dusk_status dusk_generator_bytes(dusk_generator *gen, void *out, size_t n, dusk_
 {
 #ifdef DUSK_TESTING
     if (gen->is_tape) return dusk_tape_bytes(&gen->tape, out, n, err);
+    if (gen->record) gen->record->taken += n;
 #endif
     return take_all(gen, out, n, err);
 }
@@ -220,6 +223,7 @@ dusk_status dusk_generator_fork(dusk_generator **out, dusk_generator *parent, du
     DUSK_TRY(dusk_generator_bytes(parent, inherited, KEY, err));
     mix(inherited, inherited, fresh);
     DUSK_TRY(make(out, inherited, parent->repeatable, err));
+    DUSK_RECORD((*out)->record = parent->record;)
 done:
     dusk_wipe(inherited, sizeof inherited);
     dusk_wipe(fresh, sizeof fresh);

@@ -2,7 +2,7 @@
 #ifndef DUSK_RANDOM_STATE_H
 #define DUSK_RANDOM_STATE_H
 
-/* What a dusk_generator consists of. For generator.c and tape.c only. */
+/* What a dusk_generator consists of. For generator.c, tape.c and record.c only. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +36,7 @@ struct dusk_generator {
 #ifdef DUSK_TESTING
     bool is_tape; /* then only `tape` is in use */
     dusk_tape tape;
+    struct dusk_record *record; /* what is done with this generator is written there; see record.h */
 #endif
 };
 

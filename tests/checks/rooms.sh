@@ -14,7 +14,7 @@ mechanisms: base numeric random accounting
 local:      base random mechanisms
 cli:        base
 END
-for header in base/error numeric/real random/generator random/sampling random/keyed random/noise_laplace random/kernel \
+for header in base/error numeric/real random/generator random/sampling random/keyed random/record random/noise_laplace random/kernel \
     random/tape accounting/event mechanisms/grid; do
     : >"$tree/src/$header.h"
 done
@@ -42,6 +42,7 @@ passes "clean tree" check
 accept src/mechanisms/a.c '#include "random/noise_laplace.h"'
 accept src/local/a.c '#include "random/sampling.h"'
 accept src/local/a.c '#include "random/keyed.h"'
+accept src/local/a.c '#include "random/record.h"'
 accept src/random/a.c '#include "random/tape.h"'
 accept tests/a.c '#include "random/tape.h"'
 accept src/base/a.c '/* #include "mechanisms/grid.h" */'
