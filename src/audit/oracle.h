@@ -69,8 +69,8 @@ typedef struct audit_shown {
 bool audit_shown_make(audit_shown *out, const audit_svt *svt, const double *queries);
 /* ln of the density at (below, value); with below = queries, of the point "none above". */
 double audit_shown_log_density(const audit_shown *law, size_t below, double value);
-/* The largest of ln(p / q) over a mesh of values: 64 to a unit between the places where
- * queries or threshold lie, the places themselves, and the limits on both sides. */
+/* The largest of ln(p / q) over a mesh of values: the places where queries or threshold lie,
+ * the limits on both sides, and 16 steps between neighbours. */
 double audit_shown_epsilon(const audit_shown *p, const audit_shown *q);
 
 /* --- noisy maximum (oracle_noisy_max.c) -------------------------------------------- */

@@ -46,9 +46,19 @@ bool audit_argmax_law(double *out, const double *scores, size_t n, double scale,
     return true;
 }
 
+/* The product of all tails times the sum of density over tail; by logarithms where that
+ * product is too small for a double. */
 double audit_max_log_density(double value, const double *scores, size_t n, double scale, bool one_sided)
 {
-    double terms[AUDIT_QUERIES_MAX];
+    double product = 1, sum = 0, terms[AUDIT_QUERIES_MAX];
+    for (size_t i = 0; i < n; i++) {
+        double x = (value - scores[i]) / scale, e = exp(-fabs(x));
+        if (one_sided && x <= 0) return x < 0 || n > 1 ? -INFINITY : -log(scale);
+        double below = one_sided ? -expm1(-x) : x > 0 ? 1 - e / 2 : e / 2;
+        product *= below;
+        sum += (one_sided ? e : e / 2) / below;
+    }
+    if (product > 1e-280) return log(product * sum / scale);
     for (size_t i = 0; i < n; i++) terms[i] = log_winner(i, value, scores, n, scale, one_sided);
     return dusk_log_sum_exp(terms, n);
 }

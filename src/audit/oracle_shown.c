@@ -108,13 +108,13 @@ double audit_shown_log_density(const audit_shown *law, size_t below, double valu
     return shown + log(mass[below]);
 }
 
-/* The largest over one stop: between two neighbouring places in 64 steps. */
+/* The largest over one stop: between two neighbouring places in 16 steps. */
 static double largest_between(const audit_shown *p, const audit_shown *q, size_t below, double from,
                               double to)
 {
     double largest = 0;
-    for (int i = 0; i <= 64; i++) {
-        double value = from + (to - from) * (i / 64.0);
+    for (int i = 0; i <= 16; i++) {
+        double value = from + (to - from) * (i / 16.0);
         largest = fmax(largest,
                        audit_shown_log_density(p, below, value) - audit_shown_log_density(q, below, value));
     }

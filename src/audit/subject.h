@@ -35,8 +35,11 @@ typedef struct audit_subject {
 } audit_subject;
 
 /* Tables end in a row without a name. */
-extern const audit_subject audit_standard_subjects[]; /* subject_standard.c */
-extern const audit_subject audit_float_subjects[];    /* subject_floats.c   */
-extern const audit_subject audit_dusk_subjects[];     /* subject_dusk.c     */
+extern const audit_subject audit_additive_subjects[];      /* subject_additive.c      */
+extern const audit_subject audit_discrete_subjects[];      /* subject_discrete.c      */
+extern const audit_subject audit_noisy_max_subjects[];     /* subject_noisy_max.c     */
+extern const audit_subject audit_sparse_vector_subjects[]; /* subject_sparse_vector.c */
+extern const audit_subject audit_float_subjects[];         /* subject_floats.c        */
+extern const audit_subject audit_dusk_subjects[];          /* subject_dusk.c          */
 
 #endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sparse vectors of the literature as subjects: SVT1 to SVT6 of Lyu, Su & Li 2017 (figure 1),
+ * the numerical one of Dwork & Roth 2014, and two in parallel (DP-Sniper). Ten queries that
+ * each move by at most 1, threshold 1, at most one answer above (c = 1).
+ *
+ * Given the noise rho of the threshold, query i is above when its noise nu_i is at least
+ * x = T + rho - q_i. With nu_i drawn by the inverse of its upper tail from a uniform u_i that
+ * is u_i <= P(nu >= x), so that only shown noise is ever computed. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/subject_kit.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { QUERIES = 10 };
+static const double NOWHERE = NAN;
+
+/* parameter[0]: scale of rho, [1]: of nu, [2]: of fresh noise on the answer, each times
+ * 1/epsilon; [3]: 1 where it never stops. */
+static void prepare(audit_kit *kit)
+{
+    static const double two_one[QUERIES] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 1 };
+    static const double one_two[QUERIES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 2 };
+    static const double ones[QUERIES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double halves[QUERIES] = { 2, 2, 2, 2, 2, 0, 0, 0, 0, 0 };
+    static const double twice[QUERIES] = { 2, 2, 2, 2, 1, 2, 2, 2, 2, 1 };
+    static const double mirrored[QUERIES] = { 1, 1, 1, 1, 2, 1, 1, 1, 1, 2 };
+    const double *parameter = kit->design->parameter;
+
+    for (int i = 0; i < 3; i++) kit->scale[i] = parameter[i] / kit->epsilon;
+    kit->svt = (audit_svt){ .queries = QUERIES,
+                            .threshold = 1,
+                            .threshold_scale = kit->scale[0],
+                            .query_scale = kit->scale[1],
+                            .stops = parameter[3] == 0 };
+    /* The worst pairs that are known: with a stop, all below and then one above; without. */
+    audit_kit_pair(kit, "last one apart", one_two, two_one);
+    audit_kit_pair(kit, "half above, half below", ones, halves);
+    audit_kit_pair(kit, "two apart", mirrored, twice);
+}
+
+/* What a draw needs of the queries: e^(-(T - q_i) / nu) and its inverse; and the ratio of the
+ * scales of rho and nu, free of rounding. */
+typedef struct levels {
+    double down[QUERIES], up[QUERIES], ratio;
+} levels;
+
+static levels levels_of(const audit_svt *svt, const double *queries)
+{
+    levels l;
+    l.ratio = nearbyint(6 * svt->threshold_scale / svt->query_scale) / 6;
+    for (int i = 0; i < QUERIES; i++) {
+        l.down[i] = exp((queries[i] - svt->threshold) / svt->query_scale);
+        l.up[i] = 1 / l.down[i];
+    }
+    return l;
+}
+
+/* P(nu_i >= T + rho - q_i), with down = e^(-rho / nu), up its inverse. */
+static double chance(const levels *l, int i, double down, double up)
+{
+    double far = down * l->down[i];
+    return far < 1 ? 0.5 * far : 1 - 0.5 * up * l->up[i];
+}
+
+/* x^ratio, mostly without a logarithm: ratios of scales are 1/2, 1 and 3. */
+static double power(double x, double ratio)
+{
+    return ratio == 1 ? x : ratio == 0.5 ? sqrt(x) : ratio == 3 ? x * x * x : pow(x, ratio);
+}
+
+/* e^(-rho / nu) for a fresh rho = -+scale ln(v), v uniform. */
+static double fresh_threshold(audit_coins *coins, double ratio)
+{
+    uint64_t word = audit_word(coins);
+    double v = power(((double)(word >> 11) + 0.5) * 0x1p-53, ratio);
+    return word & 1 ? v : 1 / v;
+}
+
+/* The first query above from query i on, or QUERIES; *u is the uniform that made it so. */
+static int first_above(audit_coins *coins, const levels *l, int i, double *u)
+{
+    double down = fresh_threshold(coins, l->ratio), up = 1 / down;
+    while (i < QUERIES && (*u = audit_uniform(coins)) > chance(l, i, down, up)) i++;
+    return i;
+}
+
+/* Answers 0 and 1 up to the first 1, then nothing. */
+static dusk_status draw_until(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    levels l = levels_of(&kit->svt, input);
+    (void)err;
+    for (; n-- > 0; out += QUERIES) {
+        double u;
+        int first = first_above(&kit->coins, &l, 0, &u);
+        for (int i = 0; i < QUERIES; i++) out[i] = i < first ? 0 : i == first ? 1 : NOWHERE;
+    }
+    return DUSK_OK;
+}
+
+/* The same with up to two answers above, the threshold's noise redrawn after the first. */
+static dusk_status draw_redrawn(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    levels l = levels_of(&kit->svt, input);
+    (void)err;
+    for (; n-- > 0; out += QUERIES) {
+        double u;
+        int first = first_above(&kit->coins, &l, 0, &u), second = QUERIES;
+        if (first < QUERIES) second = first_above(&kit->coins, &l, first + 1, &u);
+        for (int i = 0; i < QUERIES; i++) out[i] = i > second ? NOWHERE : i == first || i == second;
+    }
+    return DUSK_OK;
+}
+
+/* Answers 0 and 1 to all queries. */
+static dusk_status draw_all(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    levels l = levels_of(&kit->svt, input);
+    (void)err;
+    for (; n-- > 0; out += QUERIES) {
+        double down = fresh_threshold(&kit->coins, l.ratio), up = 1 / down;
+        for (int i = 0; i < QUERIES; i++) out[i] = audit_uniform(&kit->coins) <= chance(&l, i, down, up);
+    }
+    return DUSK_OK;
+}
+
+/* The same without noise on the queries. */
+static dusk_status draw_bare(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    (void)err;
+    for (; n-- > 0; out += QUERIES) {
+        double noisy =
+            kit->svt.threshold + audit_laplace_at(audit_uniform(&kit->coins), kit->svt.threshold_scale);
+        for (int i = 0; i < QUERIES; i++) out[i] = input[i] >= noisy;
+    }
+    return DUSK_OK;
+}
+
+/* How many answers were below before the first above, and its value: with the noise of the
+ * comparison, or with fresh noise. Nothing where none was above. */
+static void shown(audit_kit *kit, const levels *l, const double *input, double out[2])
+{
+    double u;
+    int first = first_above(&kit->coins, l, 0, &u);
+    out[0] = out[1] = NOWHERE;
+    if (first == QUERIES) return;
+    bool fresh = kit->scale[2] > 0;
+    out[0] = first;
+    out[1] = input[first] + (fresh ? audit_laplace_at(audit_uniform(&kit->coins), kit->scale[2])
+                                   : audit_laplace_at(u, kit->svt.query_scale));
+}
+
+static dusk_status draw_shown(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    levels l = levels_of(&kit->svt, input);
+    (void)err;
+    for (; n-- > 0; out += 2) shown(kit, &l, input, out);
+    return DUSK_OK;
+}
+
+/* The second sparse vector of svt34-parallel. */
+static audit_svt fourth_of(const audit_kit *kit)
+{
+    return (audit_svt){ QUERIES, kit->svt.threshold, 4 / kit->epsilon, 4 / (3 * kit->epsilon), true };
+}
+
+/* SVT3 and SVT4 on the same queries. */
+static dusk_status draw_two(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    const audit_svt fourth = fourth_of(kit);
+    levels l3 = levels_of(&kit->svt, input), l4 = levels_of(&fourth, input);
+    (void)err;
+    for (; n-- > 0; out += 3) {
+        double u;
+        shown(kit, &l3, input, out);
+        int first = first_above(&kit->coins, &l4, 0, &u);
+        out[2] = first < QUERIES ? first : NOWHERE;
+    }
+    return DUSK_OK;
+}
+
+/* --- truths -------------------------------------------------------------------------- */
+
+static double largest_ratio(const audit_svt *svt, const double *p, const double *q)
+{
+    double law[2][1 << QUERIES];
+    if (!audit_svt_law(law[0], svt, p) || !audit_svt_law(law[1], svt, q)) return NAN;
+    return audit_table_epsilon(law[0], law[1], audit_svt_patterns(svt), 0);
+}
+
+static double truth_of_pattern(const audit_kit *kit, const double *p, const double *q)
+{
+    return largest_ratio(&kit->svt, p, q);
+}
+
+/* After the first answer above everything begins anew on the queries that are left. */
+static double truth_of_redrawn(const audit_kit *kit, const double *p, const double *q)
+{
+    double largest = 0, first[2][QUERIES + 1], then[2][QUERIES + 1];
+    if (!audit_svt_law(first[0], &kit->svt, p) || !audit_svt_law(first[1], &kit->svt, q)) return NAN;
+    for (size_t k = 0; k <= QUERIES; k++) {
+        double before = log(first[0][k] / first[1][k]);
+        audit_svt rest = kit->svt;
+        if (k >= QUERIES - 1) {
+            largest = fmax(largest, before);
+            continue;
+        }
+        rest.queries = QUERIES - 1 - k;
+        if (!audit_svt_law(then[0], &rest, p + k + 1) || !audit_svt_law(then[1], &rest, q + k + 1))
+            return NAN;
+        for (size_t j = 0; j <= rest.queries; j++)
+            largest = fmax(largest, before + log(then[0][j] / then[1][j]));
+    }
+    return largest;
+}
+
+/* Fresh noise on the answer: its density differs most, by e^(|p_k - q_k| / scale), on the far
+ * side of both values, whatever the pattern. */
+static double truth_of_fresh(const audit_kit *kit, const double *p, const double *q)
+{
+    double law[2][QUERIES + 1], largest = 0;
+    if (!audit_svt_law(law[0], &kit->svt, p) || !audit_svt_law(law[1], &kit->svt, q)) return NAN;
+    for (size_t k = 0; k <= QUERIES; k++) {
+        double moved = k < QUERIES ? fabs(p[k] - q[k]) / kit->scale[2] : 0;
+        largest = fmax(largest, log(law[0][k] / law[1][k]) + moved);
+    }
+    return largest;
+}
+
+/* The noise of the comparison is shown. Where all queries move up by 1 the ratio is
+ * e^(10 / scale) on values below them, and no pair has a larger one: F(x) / F(x - 1) <= e^(1 / scale). */
+static double truth_of_shown(const audit_kit *kit, const double *p, const double *q)
+{
+    double largest = NAN;
+    audit_shown *law = dusk_allocate(2, sizeof *law);
+    if (law && audit_shown_make(&law[0], &kit->svt, p) && audit_shown_make(&law[1], &kit->svt, q))
+        largest = audit_shown_epsilon(&law[0], &law[1]);
+    dusk_deallocate(law);
+    return largest;
+}
+
+/* Independent outputs: the largest ratios multiply. */
+static double truth_of_two(const audit_kit *kit, const double *p, const double *q)
+{
+    const audit_svt fourth = fourth_of(kit);
+    return truth_of_shown(kit, p, q) + largest_ratio(&fourth, p, q);
+}
+
+/* --- densities ------------------------------------------------------------------------- */
+
+/* Logarithms of the law of the patterns of `svt`, and the law of what is shown where that is
+ * asked for. */
+static dusk_status fill_law(audit_kit *kit, size_t slot, const double *input, const audit_svt *svt,
+                            bool shown, dusk_error *err)
+{
+    double *law = kit->log_law[slot];
+    bool made = audit_svt_law(law, svt, input);
+    if (made && shown) made = audit_shown_make(&kit->shown[slot], &kit->svt, input);
+    if (!made)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "", "the queries are too far apart to compute their law");
+    for (size_t i = 0; i < audit_svt_patterns(svt); i++) law[i] = log(law[i]);
+    return DUSK_OK;
+}
+
+/* The slot of an input's laws, made in place of the older ones unless they are there. */
+static dusk_status find_law(size_t *slot, audit_kit *kit, const double *input, const audit_svt *svt,
+                            bool shown, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t bytes = QUERIES * sizeof *input;
+    for (*slot = 0; *slot < kit->laws; ++*slot)
+        if (!memcmp(kit->law_input[*slot], input, bytes)) return DUSK_OK;
+    if (*slot == 2) *slot = 1 - kit->newest;
+    kit->law_input[*slot][0] = NAN; /* nobody's, should this fail */
+    DUSK_TRY(fill_law(kit, *slot, input, svt, shown, err));
+    memcpy(kit->law_input[*slot], input, bytes);
+    kit->newest = *slot;
+    if (kit->laws <= *slot) kit->laws = *slot + 1;
+done:
+    return status;
+}
+
+static dusk_status pattern_density(void *context, double *out, const double *outputs, size_t n,
+                                   const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    dusk_status status = DUSK_OK;
+    size_t slot;
+    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, false, err));
+    for (size_t k = 0; k < n; k++, outputs += QUERIES) {
+        size_t cell = 0;
+        if (kit->svt.stops)
+            while (cell < QUERIES && outputs[cell] == 0) cell++;
+        else
+            for (size_t i = 0; i < QUERIES; i++) cell |= (size_t)(outputs[i] == 1) << i;
+        out[k] = kit->log_law[slot][cell];
+    }
+done:
+    return status;
+}
+
+/* NaN: none above. */
+static size_t below(double index) { return isnan(index) ? QUERIES : (size_t)index; }
+
+static dusk_status fresh_density(void *context, double *out, const double *outputs, size_t n,
+                                 const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    dusk_status status = DUSK_OK;
+    size_t slot;
+    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, false, err));
+    for (size_t i = 0; i < n; i++) {
+        size_t k = below(outputs[2 * i]);
+        out[i] = kit->log_law[slot][k];
+        if (k < QUERIES) out[i] += audit_laplace_log_density(outputs[2 * i + 1] - input[k], kit->scale[2]);
+    }
+done:
+    return status;
+}
+
+static dusk_status shown_density(void *context, double *out, const double *outputs, size_t n,
+                                 const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    dusk_status status = DUSK_OK;
+    size_t slot;
+    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, true, err));
+    for (size_t i = 0; i < n; i++)
+        out[i] = audit_shown_log_density(&kit->shown[slot], below(outputs[2 * i]), outputs[2 * i + 1]);
+done:
+    return status;
+}
+
+static dusk_status two_density(void *context, double *out, const double *outputs, size_t n,
+                               const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    dusk_status status = DUSK_OK;
+    const audit_svt fourth = fourth_of(kit);
+    size_t slot;
+    DUSK_TRY(find_law(&slot, kit, input, &fourth, true, err));
+    for (size_t i = 0; i < n; i++, outputs += 3)
+        out[i] = audit_shown_log_density(&kit->shown[slot], below(outputs[0]), outputs[1]) +
+                 kit->log_law[slot][below(outputs[2])];
+done:
+    return status;
+}
+
+/* --- the table ------------------------------------------------------------------------ */
+
+#define DESIGN(numbers, draws, densities, tells, ...)                                                        \
+    {                                                                                                        \
+        .inputs = QUERIES, .outputs = (numbers), .moves = DUSK_ALL_MOVE, .prepare = prepare,                 \
+        .draw = (draws), .log_density = (densities), .truth = (tells), .parameter = {                        \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+static const audit_design svt1 = DESIGN(QUERIES, draw_until, pattern_density, truth_of_pattern, 2, 4),
+                          svt2 = DESIGN(QUERIES, draw_redrawn, NULL, truth_of_redrawn, 4, 8),
+                          svt3 = DESIGN(2, draw_shown, shown_density, truth_of_shown, 2, 2),
+                          svt4 = DESIGN(QUERIES, draw_until, pattern_density, truth_of_pattern, 4, 4.0 / 3),
+                          svt5 = DESIGN(QUERIES, draw_bare, pattern_density, truth_of_pattern, 2, 0, 0, 1),
+                          svt6 = DESIGN(QUERIES, draw_all, pattern_density, truth_of_pattern, 2, 2, 0, 1),
+                          numerical = DESIGN(2, draw_shown, fresh_density, truth_of_fresh, 3, 6, 3),
+                          parallel = DESIGN(3, draw_two, two_density, truth_of_two, 2, 2);
+
+AUDIT_OPENS(svt1)
+AUDIT_OPENS(svt2)
+AUDIT_OPENS(svt3)
+AUDIT_OPENS(svt4)
+AUDIT_OPENS(svt5)
+AUDIT_OPENS(svt6)
+AUDIT_OPENS(numerical)
+AUDIT_OPENS(parallel)
+
+const audit_subject audit_sparse_vector_subjects[] = {
+    AUDIT_ROW("svt1", "sparse vector, noise 2/epsilon and 4/epsilon, stops: right", open_svt1),
+    AUDIT_ROW("svt2", "the same for two answers above, threshold redrawn after each: right", open_svt2),
+    AUDIT_ROW("svt3", "shows the noisy value that it compared: grows with the queries", open_svt3),
+    AUDIT_ROW("svt4", "too little noise on the queries: 7/4 of epsilon", open_svt4),
+    AUDIT_ROW("svt5", "no noise on the queries, never stops: no epsilon at all", open_svt5),
+    AUDIT_ROW("svt6", "never stops: grows with the queries", open_svt6),
+    AUDIT_ROW("numerical-svt", "shows the value with fresh noise: right", open_numerical),
+    AUDIT_ROW("svt34-parallel", "svt3 and svt4 on the same queries", open_parallel),
+    AUDIT_LAST_ROW,
+};
