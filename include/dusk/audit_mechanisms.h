@@ -80,8 +80,9 @@ typedef struct dusk_audit_options {
                                       not); epsilon is then found at delta            */
     double confidence;             /* of the bound that is printed: 0.95              */
     double alarm;                  /* chance of accusing a right mechanism: 1e-6      */
-    uint64_t draws;                /* of the last step, a side, at most; 0: as many as
-                                      the claim needs, up to 2^26                     */
+    uint64_t draws;                /* of the last step, a side, at most, and of each
+                                      choice before it; 0: as many as the claim needs,
+                                      up to 2^26                                      */
     dusk_distance search;          /* 0: only the pairs given; otherwise the best of
                                       them is varied (local search)                   */
     dusk_density_use density;      /* DUSK_DENSITY_SCORE where there is one           */

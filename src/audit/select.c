@@ -71,10 +71,14 @@ static int by_forecast(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static size_t round_size(size_t wanted, size_t length)
+/* Draws of a round a side: within memory, and no more than the last step may have, since who
+ * limits that one has draws that cost much. */
+static size_t round_size(const audit_job *job, size_t wanted)
 {
-    size_t most = MOST_NUMBERS / length;
-    return wanted < most ? wanted : most < 1024 ? 1024 : most;
+    size_t most = MOST_NUMBERS / job->sampler->output_length;
+    if (most < 1024) most = 1024;
+    if (job->options->draws && job->options->draws < most) most = (size_t)job->options->draws;
+    return wanted < most ? wanted : most;
 }
 
 dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_pair *pairs, size_t count,
@@ -82,19 +86,18 @@ dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_
 {
     dusk_status status = DUSK_OK;
     runner *runners = NULL;
-    size_t length = job->sampler->output_length;
     DUSK_NEW(runners, count);
     for (size_t i = 0; i < count; i++) runners[i].pair = i;
     for (size_t left = count, n = FIRST_ROUND; left > 1; left = (left + 1) / 2, n *= n < LAST_ROUND ? 4 : 1) {
         for (size_t i = 0; i < left; i++) {
             audit_selection tried;
-            DUSK_TRY(audit_select_set(&tried, job, &pairs[runners[i].pair], round_size(n, length), err));
+            DUSK_TRY(audit_select_set(&tried, job, &pairs[runners[i].pair], round_size(job, n), err));
             runners[i].forecast = tried.event.forecast;
             audit_selection_clear(&tried);
         }
         qsort(runners, left, sizeof *runners, by_forecast);
     }
-    DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], round_size(LAST_ROUND, length), err));
+    DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], round_size(job, LAST_ROUND), err));
     out->pair = runners[0].pair;
 done:
     dusk_deallocate(runners);

@@ -242,15 +242,21 @@ done:
     return status;
 }
 
+const char *account_replacing(const char *text)
+{
+    static const char *const names[] = { "shuffle", "without_replacement", "randomized_response", "metric" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(text, names[i])) return names[i];
+    return NULL;
+}
+
 /* Some events are about replacing by nature: where nothing else is asked for, so is the
  * answer. */
 static void choose_relation(account_job *job)
 {
-    static const char *const names[] = { "shuffle", "without_replacement", "randomized_response", "metric" };
     job->neighbours = job->settings->neighbours == 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     if (account_given(job, "neighbours")) return;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !job->replacing; i++)
-        if (strstr(job->text, names[i])) job->replacing = names[i];
+    job->replacing = account_replacing(job->text);
     if (job->replacing) job->neighbours = DUSK_REPLACE_ONE;
 }
 

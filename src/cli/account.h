@@ -52,6 +52,9 @@ void account_plain(char *out, size_t size, const char *text);
  * errors are left alone. */
 dusk_status account_explain(dusk_error *err, const char *text, const char *source);
 
+/* The event in an expression that is about replacing by nature, or NULL. */
+const char *account_replacing(const char *text);
+
 /* "event", "neighbours": what every JSON object begins with. */
 void account_json_begin(dusk_json *json, const account_job *job);
 void account_json_end(dusk_json *json);

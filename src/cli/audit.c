@@ -30,6 +30,7 @@ static const struct {
     const char *word;
     audit_function *run;
 } functions[] = {
+    { "exec", audit_exec },
     { "scores", audit_scores },
     { NULL, NULL },
 };

@@ -20,9 +20,10 @@ extern const dusk_example dusk_audit_examples[];
 
 typedef struct audit_settings {
     double epsilon, delta, confidence, alarm;
-    const char *event, *inputs, *plot;
-    int64_t draws;
-    bool json, strict;
+    const char *event, *inputs, *pairs, *renyi, *plot;
+    int64_t draws, queries;
+    int moves;
+    bool json, strict, search, one_draw, curve, verbose;
     const char *columns, *guesses; /* of scores */
     double threshold;
     int lira;
@@ -37,6 +38,7 @@ typedef struct audit_job {
 } audit_job;
 
 typedef dusk_status audit_function(audit_job *job, dusk_error *err);
+audit_function audit_exec;   /* audit_exec.c */
 audit_function audit_scores; /* audit_scores.c */
 
 bool audit_given(const audit_job *job, const char *option);

@@ -90,7 +90,9 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
     print_measured(file, report, confidence, places);
     if (!isnan(exact)) print_nearest(file, " | exact", exact, places);
     fprintf(file, " | %s", dusk_verdict_name(report->verdict));
-    if (report->verdict == DUSK_INCONCLUSIVE)
+    if (report->verdict == DUSK_INCONCLUSIVE && isinf(report->detectable))
+        fputs(", could have caught nothing", file);
+    else if (report->verdict == DUSK_INCONCLUSIVE)
         print_nearest(file, ", could have caught", report->detectable, places);
     print_draws(file, report->draws);
     fprintf(file, cpu_s >= 0.1 ? " | %.1f s" : " | %.2f s", cpu_s);
@@ -134,7 +136,10 @@ dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report
     if (report->verdict == DUSK_INCONCLUSIVE && job->settings->strict) {
         dusk_decimal_up(bound, report->detectable, 3);
         return dusk_fail(err, DUSK_ERR_CHECK, "give more --draws",
-                         "inconclusive: a true epsilon below %s might not have been seen", bound);
+                         isinf(report->detectable)
+                             ? "inconclusive: no true epsilon would have been seen"
+                             : "inconclusive: a true epsilon below %s might not have been seen",
+                         bound);
     }
     return DUSK_OK;
 }

@@ -5,6 +5,16 @@
 #include "cli/audit.h"
 
 const dusk_operand dusk_audit_words[] = {
+    { .name = "exec",
+      .heading = "Mechanisms",
+      .summary = "any program that prints draws: a lower bound of its epsilon",
+      .usage = "--epsilon E [--delta D] --inputs A,B [options] -- COMMAND...",
+      .needs = "",
+      .either = "--epsilon or --event; --inputs, --pairs or --queries",
+      .takes = "epsilon delta event inputs pairs queries moves search draws one-draw confidence alarm strict "
+               "verbose",
+      .example = "dusk audit exec --epsilon 1 --inputs 5,6 -- python3 noisy.py",
+      .also = "program command run" },
     { .name = "scores",
       .heading = "Models",
       .summary = "a model, from scores of canaries that were in or out of its training data",
@@ -34,6 +44,51 @@ const dusk_option dusk_audit_options_table[] = {
       .sample = "1e-6",
       .heading = "Claim",
       .help = "the delta that is claimed" },
+    { .name = "event",
+      .argument = "EVENT",
+      .type = DUSK_OPTION_STRING,
+      AT(event),
+      .sample = "'gaussian(2)'",
+      .heading = "Claim",
+      .help = "what was done, written as for dusk account, instead of --epsilon: its whole privacy curve is "
+              "the claim, and epsilon is printed at --delta" },
+    { .name = "inputs",
+      .letter = 'i',
+      .argument = "A,B",
+      .type = DUSK_OPTION_STRING,
+      AT(inputs),
+      .sample = "5,6",
+      .heading = "Inputs",
+      .help = "two neighbouring inputs, each the last argument of COMMAND in its turn" },
+    { .name = "pairs",
+      .argument = "FILE",
+      .type = DUSK_OPTION_STRING,
+      AT(pairs),
+      .sample = "pairs.txt",
+      .heading = "Inputs",
+      .help = "pairs of neighbouring inputs, one a line with a tab between the two; - is standard input" },
+    { .name = "queries",
+      .argument = "N",
+      .type = DUSK_OPTION_WHOLE,
+      AT(queries),
+      .low = 1,
+      .high = 1000,
+      .sample = "10",
+      .heading = "Inputs",
+      .help = "standard pairs of N answers to queries, given as numbers with commas between them" },
+    { .name = "moves",
+      .argument = "one|all",
+      .type = DUSK_OPTION_CHOICE,
+      AT(moves),
+      .fallback = "all",
+      .sample = "one",
+      .heading = "Inputs",
+      .help = "how many of the N numbers differ between neighbours, by at most 1 each" },
+    { .name = "search",
+      .type = DUSK_OPTION_FLAG,
+      AT(search),
+      .heading = "Inputs",
+      .help = "vary the best of the standard pairs" },
     { .name = "confidence",
       .argument = "P",
       .type = DUSK_OPTION_NUMBER,
@@ -60,18 +115,16 @@ const dusk_option dusk_audit_options_table[] = {
       .sample = "1000000",
       .heading = "Audit",
       .help = "draws a side that the bound rests on" },
+    { .name = "one-draw",
+      .type = DUSK_OPTION_FLAG,
+      AT(one_draw),
+      .heading = "Audit",
+      .help = "COMMAND prints one draw and ends; it is started for every draw, which is slow" },
     { .name = "strict",
       .type = DUSK_OPTION_FLAG,
       AT(strict),
       .heading = "Audit",
       .help = "what is inconclusive has exit code 6, too" },
-    { .name = "event",
-      .argument = "EXPR",
-      .type = DUSK_OPTION_STRING,
-      AT(event),
-      .sample = "'poisson(0.01, gaussian(1)) * 1000'",
-      .heading = "Claim",
-      .help = "what was done, as for dusk account: its whole privacy curve is the claim" },
     { .name = "columns",
       .argument = "A,B",
       .type = DUSK_OPTION_STRING,
@@ -131,6 +184,14 @@ const dusk_option dusk_audit_options_table[] = {
       .sample = "audit.svg",
       .heading = "Output",
       .help = "draw what was found" },
+    { .name = "verbose",
+      .letter = 'v',
+      .type = DUSK_OPTION_FLAG,
+      AT(verbose),
+      .heading = "Output",
+      .help =
+          "say which inputs and which set of outputs decided, how often it happened, and how small a fault "
+          "would have been seen" },
     { .name = "json",
       .type = DUSK_OPTION_FLAG,
       AT(json),
@@ -145,6 +206,17 @@ const dusk_section dusk_audit_sections[] = {
                      "it is at least something. The printed bound holds at --confidence; the verdict "
                      "violation is said only where "
                      "a right mechanism would be accused with a chance of at most --alarm." },
+    { "Programs",
+      "exec runs COMMAND with an input as its last argument and DUSK_DRAWS in its environment, the number of "
+      "draws that is wanted. It prints so many lines, one independent draw a line, and ends with exit code "
+      "0. "
+      "It is started many times and must draw anew every time: no fixed seed. A line is numbers or words, "
+      "with blanks, commas or brackets between them; what is missing at its end is a value, too.\n"
+      "The line that is printed has what is claimed, a lower bound of the true epsilon at --confidence, the "
+      "verdict, the draws of all steps, and the CPU seconds of dusk and of COMMAND together. pass: no fault "
+      "was shown, and one worth showing would have been. inconclusive: none was shown, but a larger one "
+      "could "
+      "have hidden. violation: exit code 6." },
     { "Scores",
       "A table with a header and one line a canary: score, larger for what looks more like a member, and "
       "member, 1 or 0. Without --runs all are canaries of one training run, each put in by a fair coin: "
@@ -155,6 +227,12 @@ const dusk_section dusk_audit_sections[] = {
 };
 
 const dusk_example dusk_audit_examples[] = {
+    { "audit a program that adds Laplace noise",
+      "dusk audit exec --epsilon 1 --inputs 5,6 -- python3 noisy.py" },
+    { "ten queries, each of which moves by at most 1",
+      "dusk audit exec --epsilon 0.7 --queries 10 --search -- ./sparse_vector" },
+    { "a Gaussian mechanism against its whole curve",
+      "dusk audit exec --event 'gaussian(2)' --delta 1e-6 --inputs 0,1 -- python3 gauss.py" },
     { "a model that claims (1, 1e-5), from scores of its canaries",
       "dusk audit scores scores.csv --epsilon 1 --delta 1e-5" },
     { "run the standard subjects and every mechanism of Dusk", "dusk audit suite --epsilon 0.7" },

@@ -229,7 +229,8 @@ void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_opera
         fprintf(file, "\n%s -h has the options, %s --help tells everything.\n", command->name, command->name);
         return;
     }
-    fprintf(file, "usage: %s %s [options] [FILE]\n", command->name, operand->name);
+    fprintf(file, "usage: %s %s %s\n", command->name, operand->name,
+            operand->usage ? operand->usage : "[options] [FILE]");
     paragraphs(file, operand->summary, 0);
     print_listed(file, command, "needs", operand->needs);
     if (operand->either) fprintf(file, "%s      %s\n", *operand->needs ? "" : "\nneeds\n", operand->either);

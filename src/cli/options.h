@@ -7,8 +7,8 @@
  * parser, -h, --help, the man page and the completions all read the same rows.
  *
  * Words accepted: --name V, --name=V, -n V, -nV; `--` ends the options, and
- * begins the program of a command that runs one; a lone `-` is an operand. An option given twice is refused: one of the two would be
- * lost silently. */
+ * begins the program of a command that runs one; a lone `-` is an operand. An option given
+ * twice is refused: one of the two would be lost silently. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +50,7 @@ typedef struct dusk_operand {
     const char *takes;   /* options that may be given                          */
     const char *example; /* a whole command line                               */
     const char *also;    /* other names people use for it, or NULL             */
+    const char *usage;   /* what follows its name, or NULL: [options] [FILE]   */
 } dusk_operand;
 
 typedef struct dusk_example {

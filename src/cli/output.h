@@ -76,7 +76,7 @@ typedef struct dusk_progress {
 } dusk_progress;
 void dusk_progress_start(dusk_progress *progress, uint64_t total, double epsilon);
 void dusk_progress_at(dusk_progress *progress, uint64_t bytes);
-/* The same for `done` of `total` things. */
+/* The same for `done` of `total` things, or of nobody knows how many. */
 void dusk_progress_count(dusk_progress *progress, uint64_t done);
 void dusk_progress_end(dusk_progress *progress);
 
