@@ -57,13 +57,14 @@ static void pin(dusk_average *out, double step)
 
 static void summarise(dusk_average *out, const double *sorted, size_t n)
 {
-    double sum = 0;
+    double sum = 0, parts = 0; /* the second for sums that overflow */
     *out = (dusk_average){ .answers = n, .distinct = 1, .low = -INFINITY, .high = INFINITY };
     for (size_t i = 0; i < n; i++) {
-        sum += sorted[i] / (double)n;
+        sum += sorted[i];
+        parts += sorted[i] / (double)n;
         out->distinct += i && sorted[i] != sorted[i - 1];
     }
-    out->mean = sum;
+    out->mean = isfinite(sum) ? sum / (double)n : parts;
     out->median = 0.5 * sorted[(n - 1) / 2] + 0.5 * sorted[n / 2];
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -27,11 +28,11 @@ void attack_say(attack_job *job, const char *label, const char *format, ...)
 {
     va_list args;
     if (job->settings->json) return;
-    printf("%s: ", label);
+    fprintf(job->out, "%s: ", label);
     va_start(args, format);
-    vprintf(format, args);
+    vfprintf(job->out, format, args);
     va_end(args);
-    putchar('\n');
+    fputc('\n', job->out);
 }
 
 void attack_number(attack_job *job, const char *key, double x)
@@ -164,9 +165,39 @@ static dusk_status run_word(attack_job *job, dusk_error *err)
     return dusk_fail(err, DUSK_ERR_INTERNAL, "", "%s is listed only", job->word->name);
 }
 
+/* The attack itself, its answers into memory; shown when there is one, also where it is not what
+ * was expected. */
+static dusk_status run_and_show(attack_job *job, dusk_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool whole;
+    job->out = open_memstream(&text, &size);
+    if (!job->out) return dusk_fail(err, DUSK_ERR_MEMORY, "", "out of memory");
+    job->json = (dusk_json){ .file = job->out };
+    if (job->settings->json) {
+        dusk_json_open(&job->json, '{');
+        dusk_json_string_field(&job->json, "attack", job->word->name);
+        dusk_json_string_field(&job->json, "release", attack_release_name(job));
+    }
+    dusk_status status = run_word(job, err);
+    if (job->settings->json) {
+        dusk_json_close(&job->json, '}');
+        fputc('\n', job->out);
+    }
+    whole = !ferror(job->out);
+    if (fclose(job->out) != 0 || !whole) {
+        free(text);
+        return dusk_fail(err, DUSK_ERR_MEMORY, "", "out of memory");
+    }
+    if (status == DUSK_OK || status == DUSK_ERR_CHECK) fwrite(text, 1, size, stdout);
+    free(text);
+    return status;
+}
+
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
 {
-    attack_job job = { .settings = settings, .parsed = parsed, .json = { .file = stdout } };
+    attack_job job = { .settings = settings, .parsed = parsed };
     dusk_status status = DUSK_OK;
     DUSK_TRY(dusk_operand_find(&job.word, &dusk_attack_command, parsed, "dusk attack -h", err));
     DUSK_TRY(dusk_operand_check(job.word, &dusk_attack_command, parsed, "json expect", err));
@@ -176,16 +207,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(check_numbers(&job, err));
     DUSK_TRY(check_source(&job, err));
     DUSK_TRY(dusk_generator_new(&job.gen, err));
-    if (job.settings->json) {
-        dusk_json_open(&job.json, '{');
-        dusk_json_string_field(&job.json, "attack", job.word->name);
-        dusk_json_string_field(&job.json, "release", attack_release_name(&job));
-    }
-    status = run_word(&job, err);
-    if (job.settings->json && (status == DUSK_OK || status == DUSK_ERR_CHECK)) {
-        dusk_json_close(&job.json, '}');
-        putchar('\n');
-    }
+    status = run_and_show(&job, err);
 done:
     dusk_generator_free(job.gen);
     dusk_composition_free(job.spent);

@@ -41,6 +41,7 @@ typedef struct attack_job {
     dusk_generator *gen;
     dusk_composition *spent;
     char event[200]; /* what `spent` is, in words */
+    FILE *out;       /* answers wait here: an error leaves no half of one */
     dusk_json json;
 } attack_job;
 

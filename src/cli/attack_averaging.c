@@ -11,8 +11,11 @@
 
 static void say_average(attack_job *job, const dusk_average *a)
 {
-    attack_say(job, "answers", "%zu, with %zu different values; mean %.8g, median %.8g", a->answers,
-               a->distinct, a->mean, a->median);
+    if (a->distinct == 1)
+        attack_say(job, "answers", "%zu, all of them %.12g", a->answers, a->median);
+    else
+        attack_say(job, "answers", "%zu, with %zu different values; mean %.8g, median %.8g", a->answers,
+                   a->distinct, a->mean, a->median);
     if (isfinite(a->low))
         attack_say(job, "interval", "between %.8g and %.8g with confidence %g", a->low, a->high,
                    job->settings->confidence);

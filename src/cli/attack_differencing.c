@@ -132,7 +132,7 @@ dusk_status attack_differencing(attack_job *job, dusk_error *err)
     DUSK_TRY(attack_say_spent(job, err));
     DUSK_TRY(attack_say_bound(job, 0.5, &bound, err));
     DUSK_TRY(check_bound(&played, bound, err));
-    bool falls = attack_halfway(played.low, 0.5);
+    bool falls = attack_halfway(played.share, 0.5);
     status = attack_conclude(job, falls,
                              falls ? "two answers tell whether one person has it"
                                    : "two answers do not tell whether one person has it",

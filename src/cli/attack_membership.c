@@ -139,8 +139,8 @@ static dusk_status attack_given_means(attack_job *job, dusk_error *err)
     for (size_t i = 0; i < targets.rows; i++) {
         bool member = p[i] <= job->settings->false_positives;
         called += member;
-        attack_say(job, "target", "row %zu scores as only %.3g %% of outsiders do%s", i + 1, 100 * p[i],
-                   member ? ": a member" : "");
+        attack_say(job, "target", "row %zu: %.3g %% of outsiders score as high%s", i + 1, 100 * p[i],
+                   member ? "; a member" : "");
     }
     attack_say(job, "members", "%zu of %zu, at a rate of false positives of %g", called, targets.rows,
                job->settings->false_positives);

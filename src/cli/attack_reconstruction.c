@@ -39,10 +39,13 @@ done:
     return status;
 }
 
+/* What is below it is the rounding of the fit. */
+static double rounded(double misfit) { return misfit < 0.0005 ? 0 : misfit; }
+
 static void say_fit(attack_job *job, const dusk_reconstruction *found)
 {
-    attack_say(job, "fit", "misfit %.5g by least %s; no column has less than %.5g%s", found->misfit,
-               job->settings->decoder == 1 ? "absolute errors" : "squares", found->least,
+    attack_say(job, "fit", "misfit %.5g by least %s; no column has less than %.5g%s", rounded(found->misfit),
+               job->settings->decoder == 1 ? "absolute errors" : "squares", rounded(found->least),
                found->solved ? "" : " (given up before the two met)");
     attack_number(job, "misfit", found->misfit);
     attack_number(job, "least", found->least);

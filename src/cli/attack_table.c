@@ -50,10 +50,9 @@ const dusk_option dusk_attack_options_table[] = {
       AT(release),
       .sample = "dusk",
       .heading = "A release now",
-      .help =
-          "make a release and attack it: without noise (exact), under one budget of --epsilon for all "
-          "answers "
-          "(dusk), with --epsilon for each of them (overspent), or one answer given again and again (kept)" },
+      .help = "make a release and attack it: without noise (exact), under one budget of --epsilon "
+              "for all answers (dusk), with --epsilon for each of them (overspent), or one answer "
+              "given again and again (kept)" },
     { .name = "column",
       .letter = 'c',
       .argument = "NAME",
@@ -103,8 +102,8 @@ const dusk_option dusk_attack_options_table[] = {
       .high = 10000000,
       .sample = "2000",
       .heading = "A release now",
-      .help = "how many answers: where you do not say, averaging has 1000 and reconstruction twice as many "
-              "as people" },
+      .help = "how many answers: where you do not say, averaging has 1000 and reconstruction twice "
+              "as many as people" },
     { .name = "members",
       .argument = "N",
       .type = DUSK_OPTION_WHOLE,
@@ -133,18 +132,16 @@ const dusk_option dusk_attack_options_table[] = {
       AT(answers),
       .sample = "answers.txt",
       .heading = "What was released",
-      .help =
-          "answers of your own: numbers (differencing: pairs, with the person and without); reconstruction: "
-          "lines of an answer and a word of 0 and 1, one for each person" },
+      .help = "answers of your own: numbers (differencing: pairs, with the person and without); "
+              "reconstruction: lines of an answer and a word of 0 and 1, one for each person" },
     { .name = "event",
       .argument = "EVENT",
       .type = DUSK_OPTION_STRING,
       AT(event),
       .sample = "'laplace(1)'",
       .heading = "What was released",
-      .help =
-          "what one answer (membership: all means) is, as in dusk account; then the price and its bound are "
-          "said, too" },
+      .help = "what one answer (membership: all means) is, as in dusk account; then the price and "
+              "its bound are said, too" },
     { .name = "step",
       .argument = "X",
       .type = DUSK_OPTION_NUMBER,
@@ -256,26 +253,23 @@ const dusk_option dusk_attack_options_table[] = {
 
 const dusk_section dusk_attack_sections[] = {
     { "Description",
-      "Attacks released numbers with what an outsider has: the numbers. Give answers of your own with "
-      "--answers, "
-      "or let a release of a column be made and attacked at once, to see what falls: exact answers, answers "
-      "that "
-      "spend without counting (--release overspent), answers under one budget (--release dusk).\n"
-      "A release falls when the attack comes at least halfway from guessing without any answers to knowing: "
-      "differencing when at least 75 % of guesses are right (at --confidence), averaging when the true value "
-      "is the "
-      "only one left, reconstruction when the share of people guessed right is halfway between that of the "
-      "more "
-      "frequent value and 100 %, membership when members are found ten times as often as others are taken "
-      "for "
-      "members, or half of them.\n"
-      "That a release holds against an attack proves nothing about others: the line bound says what the "
-      "accountant "
-      "proves about all of them. Where guesses beat that bound beyond chance, the exit code is 6." },
+      "Attacks released numbers with what an outsider has: the numbers. Give answers of your own "
+      "with --answers, or let a release of a column be made and attacked at once, to see what "
+      "falls: exact answers, answers that spend without counting (--release overspent), answers "
+      "under one budget (--release dusk).\n"
+      "A release falls when the attack comes at least halfway from guessing without any answers to "
+      "knowing: differencing when at least 75 % of guesses are right, averaging when the true value "
+      "is the only one left, reconstruction when the share of people guessed right is halfway "
+      "between that of the more frequent value and 100 %, membership when members are found ten "
+      "times as often as others are taken for members, or half of them.\n"
+      "That a release holds against an attack proves nothing about others: the line bound says what "
+      "the accountant proves about all of them. Where the guesses of differencing beat that bound "
+      "beyond chance, the exit code is 6." },
     { "Answers of your own",
-      "Numbers may stand on lines of their own or with blanks between them; - is standard input. An answer "
-      "is "
-      "fresh noise on the truth: averaging is not for answers that a cache gave again in part." },
+      "Numbers may stand on lines of their own or with blanks between them; - is standard input. An "
+      "answer is fresh noise on the truth: averaging is not for answers that a cache gave again in "
+      "part.\n"
+      "A table of people has a header and a number in every field." },
     { NULL, NULL },
 };
 
