@@ -68,7 +68,7 @@ static dusk_status laplace_density(void *context, double *out, const double *out
     return DUSK_OK;
 }
 
-static double laplace_truth(const audit_kit *kit, const double *p, const double *q)
+static double laplace_truth(audit_kit *kit, const double *p, const double *q)
 {
     return distance(p, q, kit->design->inputs) / kit->scale[0];
 }
@@ -97,7 +97,7 @@ static dusk_status copies_density(void *context, double *out, const double *outp
     return DUSK_OK;
 }
 
-static double copies_truth(const audit_kit *kit, const double *p, const double *q)
+static double copies_truth(audit_kit *kit, const double *p, const double *q)
 {
     return COPIES * fabs(p[0] - q[0]) / kit->scale[0];
 }
@@ -197,7 +197,7 @@ static dusk_status gaussian_density(void *context, double *out, const double *ou
     return DUSK_OK;
 }
 
-static double gaussian_truth(const audit_kit *kit, const double *p, const double *q)
+static double gaussian_truth(audit_kit *kit, const double *p, const double *q)
 {
     double moved = farthest(p, q, 1);
     return moved > 0 ? audit_gaussian_epsilon(kit->scale[0] / moved, kit->delta) : 0;
@@ -253,7 +253,7 @@ static dusk_status draw_noisy_mean(void *context, double *out, size_t n, const d
 
 /* Without noise what is seen on one side cannot happen on the other; with noise of different
  * scales the ratio of the densities grows without bound on the side of the larger scale. */
-static double endless(const audit_kit *kit, const double *p, const double *q)
+static double endless(audit_kit *kit, const double *p, const double *q)
 {
     double sum, left = (double)records(p, &sum), right = (double)records(q, &sum);
     bool noisy = kit->design->draw == draw_noisy_mean;

@@ -44,7 +44,7 @@ static dusk_status bits_density(void *context, double *out, const double *output
 }
 
 /* Bits are independent: the largest ratio is the product of those of the bits that differ. */
-static double bits_truth(const audit_kit *kit, const double *p, const double *q)
+static double bits_truth(audit_kit *kit, const double *p, const double *q)
 {
     double sum = 0;
     for (size_t i = 0; i < kit->design->inputs; i++) {
@@ -131,12 +131,12 @@ static dusk_status draw_truncated(void *context, double *out, size_t n, const do
     return status;
 }
 
-static double geometric_truth(const audit_kit *kit, const double *p, const double *q)
+static double geometric_truth(audit_kit *kit, const double *p, const double *q)
 {
     return kit->scale[0] * fabs(p[0] - q[0]);
 }
 
-static double truncated_truth(const audit_kit *kit, const double *p, const double *q)
+static double truncated_truth(audit_kit *kit, const double *p, const double *q)
 {
     double law[2][TOP + 1], a = exp(-kit->scale[0]);
     for (int z = 0; z <= TOP; z++) {
@@ -236,7 +236,7 @@ static dusk_status draw_discrete_gaussian(void *context, double *out, size_t n, 
     return DUSK_OK;
 }
 
-static double discrete_gaussian_truth(const audit_kit *kit, const double *p, const double *q)
+static double discrete_gaussian_truth(audit_kit *kit, const double *p, const double *q)
 {
     double law[AUDIT_TABLE_MAX], moved[AUDIT_TABLE_MAX + 1] = { 0 }, first[AUDIT_TABLE_MAX + 1] = { 0 };
     size_t size = gaussian_law(law, kit->scale[0]);

@@ -39,7 +39,7 @@ static void close_kit(void *context)
 }
 
 /* The largest of all pairs and both directions; NaN where one is not known. */
-static double exact_epsilon(const audit_kit *kit)
+static double exact_epsilon(audit_kit *kit)
 {
     double largest = 0;
     for (size_t i = 0; i < kit->pair_count; i++)

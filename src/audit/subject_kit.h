@@ -28,7 +28,7 @@ typedef struct audit_design {
     dusk_status (*log_density)(void *kit, double *out, const double *outputs, size_t n, const double *input,
                                dusk_error *err);
     /* The true epsilon of "input p, seen against input q" at kit->delta. */
-    double (*truth)(const audit_kit *kit, const double *p, const double *q);
+    double (*truth)(audit_kit *kit, const double *p, const double *q);
     dusk_density_use density;
     double parameter[AUDIT_PARAMETERS]; /* what tells designs with the same functions apart */
 } audit_design;

@@ -63,7 +63,7 @@ static dusk_status draw(void *context, double *out, size_t n, const double *inpu
     return DUSK_OK;
 }
 
-static double which_truth(const audit_kit *kit, const double *p, const double *q)
+static double which_truth(audit_kit *kit, const double *p, const double *q)
 {
     double law[2][SCORES];
     if (!audit_argmax_law(law[0], p, SCORES, kit->scale[0], one_sided(kit)) ||
@@ -74,7 +74,7 @@ static double which_truth(const audit_kit *kit, const double *p, const double *q
 
 /* Below all scores the density of the largest is that of p times e^(sum of (q - p) / scale).
  * No values have a ratio above e^(5 / scale) in any pair, and where all move it is had. */
-static double value_truth(const audit_kit *kit, const double *p, const double *q)
+static double value_truth(audit_kit *kit, const double *p, const double *q)
 {
     double sum = 0;
     for (int i = 0; i < SCORES; i++) sum += q[i] - p[i];
@@ -92,14 +92,14 @@ static dusk_status value_density(void *context, double *out, const double *outpu
 }
 
 /* Exponential noise: values below the largest score are impossible. */
-static double one_sided_truth(const audit_kit *kit, const double *p, const double *q)
+static double one_sided_truth(audit_kit *kit, const double *p, const double *q)
 {
     (void)kit;
     return p[largest_of(p)] < q[largest_of(q)] ? (double)INFINITY : 0;
 }
 
 /* Theorem 2 of Ding et al. 2019: epsilon, as without the gap. */
-static double unknown(const audit_kit *kit, const double *p, const double *q)
+static double unknown(audit_kit *kit, const double *p, const double *q)
 {
     (void)kit, (void)p, (void)q;
     return NAN;
@@ -132,7 +132,7 @@ static dusk_status draw_exponential(void *context, double *out, size_t n, const 
     return DUSK_OK;
 }
 
-static double exponential_truth(const audit_kit *kit, const double *p, const double *q)
+static double exponential_truth(audit_kit *kit, const double *p, const double *q)
 {
     double law[2][SCORES];
     exponential_law(kit, law[0], p);

@@ -11,7 +11,6 @@
 
 #include "audit/subject_kit.h"
 #include "base/error.h"
-#include "base/memory.h"
 
 enum { QUERIES = 10 };
 static const double NOWHERE = NAN;
@@ -195,13 +194,13 @@ static double largest_ratio(const audit_svt *svt, const double *p, const double 
     return audit_table_epsilon(law[0], law[1], audit_svt_patterns(svt), 0);
 }
 
-static double truth_of_pattern(const audit_kit *kit, const double *p, const double *q)
+static double truth_of_pattern(audit_kit *kit, const double *p, const double *q)
 {
     return largest_ratio(&kit->svt, p, q);
 }
 
 /* After the first answer above everything begins anew on the queries that are left. */
-static double truth_of_redrawn(const audit_kit *kit, const double *p, const double *q)
+static double truth_of_redrawn(audit_kit *kit, const double *p, const double *q)
 {
     double largest = 0, first[2][QUERIES + 1], then[2][QUERIES + 1];
     if (!audit_svt_law(first[0], &kit->svt, p) || !audit_svt_law(first[1], &kit->svt, q)) return NAN;
@@ -223,7 +222,7 @@ static double truth_of_redrawn(const audit_kit *kit, const double *p, const doub
 
 /* Fresh noise on the answer: its density differs most, by e^(|p_k - q_k| / scale), on the far
  * side of both values, whatever the pattern. */
-static double truth_of_fresh(const audit_kit *kit, const double *p, const double *q)
+static double truth_of_fresh(audit_kit *kit, const double *p, const double *q)
 {
     double law[2][QUERIES + 1], largest = 0;
     if (!audit_svt_law(law[0], &kit->svt, p) || !audit_svt_law(law[1], &kit->svt, q)) return NAN;
@@ -236,18 +235,16 @@ static double truth_of_fresh(const audit_kit *kit, const double *p, const double
 
 /* The noise of the comparison is shown. Where all queries move up by 1 the ratio is
  * e^(10 / scale) on values below them, and no pair has a larger one: F(x) / F(x - 1) <= e^(1 / scale). */
-static double truth_of_shown(const audit_kit *kit, const double *p, const double *q)
+static double truth_of_shown(audit_kit *kit, const double *p, const double *q)
 {
-    double largest = NAN;
-    audit_shown *law = dusk_allocate(2, sizeof *law);
-    if (law && audit_shown_make(&law[0], &kit->svt, p) && audit_shown_make(&law[1], &kit->svt, q))
-        largest = audit_shown_epsilon(&law[0], &law[1]);
-    dusk_deallocate(law);
-    return largest;
+    audit_shown *law = kit->shown;
+    kit->laws = 0;
+    if (!audit_shown_make(&law[0], &kit->svt, p) || !audit_shown_make(&law[1], &kit->svt, q)) return NAN;
+    return audit_shown_epsilon(&law[0], &law[1]);
 }
 
 /* Independent outputs: the largest ratios multiply. */
-static double truth_of_two(const audit_kit *kit, const double *p, const double *q)
+static double truth_of_two(audit_kit *kit, const double *p, const double *q)
 {
     const audit_svt fourth = fourth_of(kit);
     return truth_of_shown(kit, p, q) + largest_ratio(&fourth, p, q);
