@@ -9,8 +9,9 @@
 #include "cli/input.h"
 
 #define ORDER_SEED 3
-/* So many times as often as others must members be found for a release to fall. */
-#define TELLING 10
+/* So many times as often as others must members be found for a release to fall, so that a few that
+ * were found by chance make none fall. */
+#define TELLING 5
 /* Beyond it nothing that can be told is left to bound. */
 #define EPSILON_MOST 40
 
@@ -233,18 +234,21 @@ dusk_status attack_membership(attack_job *job, dusk_error *err)
     DUSK_TRY(make_study(job, &s, &data, &p, err));
     size_t found = call(job, &s, &data, p.order, p.members);
     size_t wrong = call(job, &s, &data, p.order + p.members + 2 * p.each, p.each);
-    double power = (double)found / (double)p.members;
+    dusk_guesses power;
+    DUSK_TRY(dusk_guesses_count(&power, found, p.members, job->settings->confidence, err));
     attack_say(job, "question", "who of %zu people is in a study of %zu, whose %zu means are known",
                data.rows, p.members, s.attributes);
     attack_say(job, "members", "%zu of %zu found, %.1f %%, at a rate of false positives of at most %g", found,
-               p.members, 100 * power, rate);
+               p.members, 100 * power.share, rate);
     attack_say(job, "outsiders", "%zu of %zu others taken for members, %.2f %%", wrong, p.each,
                100 * (double)wrong / (double)p.each);
-    attack_number(job, "power", power);
+    attack_number(job, "power", power.share);
+    attack_number(job, "low", power.low);
+    attack_number(job, "high", power.high);
     attack_number(job, "false_positives", (double)wrong / (double)p.each);
     DUSK_TRY(attack_say_spent(job, err));
     DUSK_TRY(say_power_bound(job, err));
-    bool falls = power >= fmin(TELLING * rate, 0.5);
+    bool falls = power.low >= fmin(TELLING * rate, 0.5);
     status = attack_conclude(
         job, falls,
         falls ? "the means tell who is in the study" : "the means do not tell who is in the study", err);

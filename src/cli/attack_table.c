@@ -35,7 +35,7 @@ const dusk_operand dusk_attack_words[] = {
       .summary = "means of many attributes: who is in the study? [Homer et al. 2008]",
       .needs = "",
       .either = "--means and --reference, or --release; and a file of people",
-      .takes = "means reference event score false-positives members release epsilon delta",
+      .takes = "means reference event score false-positives confidence members release epsilon delta",
       .example = "dusk attack membership people.csv --members 100 --release exact",
       .also = "homer tracing mean-membership" },
     { .name = NULL },
@@ -260,8 +260,8 @@ const dusk_section dusk_attack_sections[] = {
       "A release falls when the attack comes at least halfway from guessing without any answers to "
       "knowing: differencing when at least 75 % of guesses are right, averaging when the true value "
       "is the only one left, reconstruction when the share of people guessed right is halfway "
-      "between that of the more frequent value and 100 %, membership when members are found ten "
-      "times as often as others are taken for members, or half of them.\n"
+      "between that of the more frequent value and 100 %, membership when members are found, at "
+      "--confidence, five times as often as others are taken for members, or half of them.\n"
       "That a release holds against an attack proves nothing about others: the line bound says what "
       "the accountant proves about all of them. Where the guesses of differencing beat that bound "
       "beyond chance, the exit code is 6." },
