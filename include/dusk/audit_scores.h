@@ -87,9 +87,12 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_scores_roc(double *fpr, double *tpr, con
 
 /* Figures of the attack. The area is the chance that a member is scored above another, ties
  * counted half; accuracy and advantage are those of the best threshold on these same scores,
- * so they flatter the attack: about 1/sqrt(n) without any leak. */
+ * so they flatter the attack: about 1/sqrt(n) without any leak. The exposures are of members as planted
+ * secrets, by their ranks among the others (dusk_exposure), in bits: about 1 in the middle without any
+ * leak, and at most log2(others + 1). */
 typedef struct dusk_attack_figures {
     double area, accuracy, advantage;
+    double exposure_median, exposure_largest;
 } dusk_attack_figures;
 DUSK_API DUSK_MUST_USE dusk_status dusk_scores_figures(dusk_attack_figures *out, const dusk_scores *scores,
                                                        dusk_error *err);

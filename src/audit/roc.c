@@ -67,6 +67,7 @@ typedef struct summary {
     double last_in, last_out;   /* of the last point */
     double area;                /* times members times others */
     double accuracy, advantage; /* the best so far */
+    double median, largest;     /* exposures        */
 } summary;
 
 static void add_figures(void *context, uint64_t members, uint64_t others)
@@ -76,6 +77,10 @@ static void add_figures(void *context, uint64_t members, uint64_t others)
     s->area += (out - s->last_out) * 0.5 * (in + s->last_in); /* ties are a slope: half */
     s->accuracy = fmax(s->accuracy, in + s->others - out);
     s->advantage = fmax(s->advantage, in / s->members - out / s->others);
+    /* Members at this score have `out` others beside or above them. */
+    double exposure = dusk_exposure(others + 1, (uint64_t)s->others + 1);
+    if (in > 0 && s->last_in == 0) s->largest = exposure;
+    if (2 * in >= s->members && 2 * s->last_in < s->members) s->median = exposure;
     s->last_in = in;
     s->last_out = out;
 }
@@ -94,7 +99,9 @@ dusk_status dusk_scores_figures(dusk_attack_figures *out, const dusk_scores *sco
     audit_ranking_free(&ranking);
     *out = (dusk_attack_figures){ .area = s.area / (s.members * s.others),
                                   .accuracy = s.accuracy / (s.members + s.others),
-                                  .advantage = s.advantage };
+                                  .advantage = s.advantage,
+                                  .exposure_median = s.median,
+                                  .exposure_largest = s.largest };
     return DUSK_OK;
 }
 

@@ -149,6 +149,8 @@ static dusk_status print_attack(FILE *file, const dusk_scores *scores, double co
     DUSK_TRY(dusk_scores_figures(&figures, scores, err));
     fprintf(file, "%-16s | AUC %.4f | accuracy %.4f | advantage %.4f, at the best threshold\n", "attack",
             figures.area, figures.accuracy, figures.advantage);
+    fprintf(file, "%-16s | median %.2f bits, largest %.2f, of members among the others\n", "exposure",
+            figures.exposure_median, figures.exposure_largest);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         dusk_tpr t;
         DUSK_TRY(dusk_scores_tpr(&t, scores, rates[i], confidence, 1, err));
@@ -211,6 +213,8 @@ static dusk_status json_attack(dusk_json *json, const dusk_scores *scores, doubl
     dusk_json_number_field(json, "auc", figures.area);
     dusk_json_number_field(json, "accuracy", figures.accuracy);
     dusk_json_number_field(json, "advantage", figures.advantage);
+    dusk_json_number_field(json, "exposure_median", figures.exposure_median);
+    dusk_json_number_field(json, "exposure_largest", figures.exposure_largest);
     dusk_json_key(json, "tpr");
     dusk_json_open(json, '[');
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {

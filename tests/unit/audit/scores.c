@@ -255,6 +255,8 @@ static void figures_of_a_small_table(void **state)
     assert_true(fabs(figures.area - 7.5 / 9) < 1e-15); /* pairs in order, a tie counted half */
     assert_true(fabs(figures.accuracy - 5.0 / 6) < 1e-15);
     assert_true(fabs(figures.advantage - 2.0 / 3) < 1e-15);
+    assert_true(fabs(figures.exposure_largest - 2) < 1e-12); /* none of three others above */
+    assert_true(fabs(figures.exposure_median - 1) < 1e-12);
     assert_int_equal(dusk_scores_roc_size(&n, scores, NULL), DUSK_OK);
     assert_int_equal(n, 6);
     assert_int_equal(dusk_scores_roc(fpr, tpr, scores, NULL), DUSK_OK);
