@@ -124,7 +124,7 @@ static void print_bound(FILE *file, const dusk_score_bound *b)
     fputc('\n', file);
 }
 
-static void print_verdict(FILE *file, const dusk_score_report *report, double confidence)
+static void print_verdict(FILE *file, const dusk_score_report *report, const audit_settings *s)
 {
     char claimed[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE], epsilon[DUSK_DECIMAL_SIZE];
     char most[DUSK_DECIMAL_SIZE];
@@ -134,10 +134,11 @@ static void print_verdict(FILE *file, const dusk_score_report *report, double co
     dusk_decimal_down(most, report->detectable, 4);
     if (report->verdict) fprintf(file, "claimed %s", claimed);
     if (report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
-    fprintf(file, "%smeasured >= %s (%g %%)", report->verdict ? " | " : "", epsilon, 100 * confidence);
+    fprintf(file, "%smeasured >= %s (%g %%)", report->verdict ? " | " : "", epsilon, 100 * s->confidence);
     if (!report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
     if (report->verdict) fprintf(file, " | %s", dusk_verdict_name(report->verdict));
-    if (report->verdict == DUSK_INCONCLUSIVE) fprintf(file, ", a perfect attack would show %s", most);
+    if (report->verdict == DUSK_INCONCLUSIVE)
+        fprintf(file, ": at 1 - %g a perfect attack would show %s", s->alarm, most);
     fputc('\n', file);
 }
 
@@ -169,7 +170,7 @@ static dusk_status print_text(const dusk_score_report *report, const dusk_scores
 {
     printf("%zu scores of %s: %zu members, %zu others\n", report->members + report->others,
            s->runs ? "as many runs" : "one run", report->members, report->others);
-    print_verdict(stdout, report, s->confidence);
+    print_verdict(stdout, report, s);
     for (size_t i = 0; i < report->count; i++) print_bound(stdout, &report->bound[i]);
     return print_attack(stdout, scores, s->confidence, err);
 }
@@ -284,7 +285,8 @@ static dusk_status conclude(const audit_settings *s, const dusk_score_report *re
     if (report->verdict == DUSK_INCONCLUSIVE && s->strict) {
         dusk_decimal_down(text, report->detectable, 4);
         return dusk_fail(err, DUSK_ERR_CHECK, "score more canaries, or more runs",
-                         "inconclusive: a perfect attack on so many scores would show %s", text);
+                         "inconclusive: at 1 - %g a perfect attack on so many scores would show %s", s->alarm,
+                         text);
     }
     return DUSK_OK;
 }

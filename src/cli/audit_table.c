@@ -18,10 +18,12 @@ const dusk_operand dusk_audit_words[] = {
     { .name = "scores",
       .heading = "Models",
       .summary = "a model, from scores of canaries that were in or out of its training data",
+      .usage = "FILE.csv [--epsilon E] [--delta D] [options]",
       .needs = "",
       .takes = "epsilon delta event confidence alarm strict plot columns runs guesses split threshold lira "
                "assume-gaussian",
-      .example = "dusk audit scores scores.csv --epsilon 1 --delta 1e-5" },
+      .example = "dusk audit scores scores.csv --epsilon 1 --delta 1e-5",
+      .also = "model canaries membership lira" },
     { .name = NULL },
 };
 
