@@ -78,9 +78,9 @@ static void say_pair(dusk_text *text, const audit_bits *bits, unsigned key, unsi
 {
     unsigned a = key >> 3, b = key & 7;
     (void)bits;
-    dusk_text_add(text, "two outputs are a pair of the %s method with u = %s around input %d, not input %d",
+    dusk_text_add(text, "two outputs are a pair of the %s method with u = %s around %c, not %c",
                   form < AUDIT_LATTICES ? "Box-Muller" : "polar", audit_lattices[form % AUDIT_LATTICES].name,
-                  a < b ? 0 : 1, a < b ? 1 : 0);
+                  a < b ? 'A' : 'B', a < b ? 'B' : 'A');
 }
 
 const audit_bits_feature audit_gaussian_pairs = {

@@ -60,8 +60,8 @@ static void say_miss(dusk_text *text, const audit_bits *bits, unsigned key, unsi
 {
     unsigned a = key >> 3, b = key & 7;
     (void)bits;
-    dusk_text_add(text, "-b ln u with u = %s gives the output from input %d, not from input %d",
-                  audit_lattices[form].name, a < b ? 0 : 1, a < b ? 1 : 0);
+    dusk_text_add(text, "-b ln u with u = %s gives the output from %c, not from %c",
+                  audit_lattices[form].name, a < b ? 'A' : 'B', a < b ? 'B' : 'A');
 }
 
 const audit_bits_feature audit_laplace_support = {

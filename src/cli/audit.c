@@ -30,9 +30,8 @@ static const struct {
     const char *word;
     audit_function *run;
 } functions[] = {
-    { "exec", audit_exec },
-    { "scores", audit_scores },
-    { NULL, NULL },
+    { "exec", audit_exec },     { "bits", audit_bits }, { "timing", audit_timing },
+    { "scores", audit_scores }, { NULL, NULL },
 };
 
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
@@ -53,6 +52,8 @@ const dusk_command dusk_audit_command = {
     .summary = "what an attacker can show of a mechanism, a model or Dusk itself: lower bounds of epsilon",
     .synopsis = "scores FILE.csv [--epsilon E] [--delta D] [options]\n"
                 "exec --epsilon E [--delta D] --inputs A,B [options] -- COMMAND...\n"
+                "bits --epsilon E [--delta D] --inputs A,B [options] -- COMMAND... | FILE FILE\n"
+                "timing [options] -- COMMAND... | FILE\n"
                 "suite --epsilon E [options]",
     .operand = "Audits",
     .noun = "a kind of audit",

@@ -20,6 +20,7 @@ extern const dusk_example dusk_audit_examples[];
 
 typedef struct audit_settings {
     double epsilon, delta, confidence, alarm;
+    double scale; /* of bits */
     const char *event, *inputs, *pairs, *renyi, *plot;
     int64_t draws, queries;
     int moves;
@@ -39,6 +40,8 @@ typedef struct audit_job {
 
 typedef dusk_status audit_function(audit_job *job, dusk_error *err);
 audit_function audit_exec;   /* audit_exec.c */
+audit_function audit_bits;   /* audit_bits.c */
+audit_function audit_timing; /* audit_timing.c */
 audit_function audit_scores; /* audit_scores.c */
 
 bool audit_given(const audit_job *job, const char *option);

@@ -15,6 +15,22 @@ const dusk_operand dusk_audit_words[] = {
                "verbose",
       .example = "dusk audit exec --epsilon 1 --inputs 5,6 -- python3 noisy.py",
       .also = "program command run" },
+    { .name = "bits",
+      .heading = "Mechanisms",
+      .summary = "the doubles a program prints, or two files of them, bit by bit: holes of naive noise",
+      .usage = "--epsilon E [--delta D] --inputs A,B [--scale S] [options] -- COMMAND... | FILE FILE",
+      .needs = "epsilon inputs",
+      .takes = "delta scale draws confidence alarm strict",
+      .example = "dusk audit bits --epsilon 1 --inputs 0,1 --scale 1 -- python3 noisy.py",
+      .also = "floats support mironov" },
+    { .name = "timing",
+      .heading = "Mechanisms",
+      .summary = "whether the time of a draw tells its value, from lines of a value and a duration",
+      .usage = "[options] -- COMMAND... | FILE",
+      .needs = "",
+      .takes = "inputs draws alarm strict",
+      .example = "dusk audit timing times.txt",
+      .also = "time" },
     { .name = "scores",
       .heading = "Models",
       .summary = "a model, from scores of canaries that were in or out of its training data",
@@ -91,6 +107,15 @@ const dusk_option dusk_audit_options_table[] = {
       AT(search),
       .heading = "Inputs",
       .help = "vary the best of the standard pairs" },
+    { .name = "scale",
+      .argument = "S",
+      .type = DUSK_OPTION_NUMBER,
+      AT(scale),
+      .sample = "1.5",
+      .heading = "Inputs",
+      .help =
+          "of the noise, where it is known: b of Laplace or sigma of Gaussian noise; outputs are then also "
+          "led back through the formulae that people use" },
     { .name = "confidence",
       .argument = "P",
       .type = DUSK_OPTION_NUMBER,
@@ -219,6 +244,17 @@ const dusk_section dusk_audit_sections[] = {
       "was shown, and one worth showing would have been. inconclusive: none was shown, but a larger one "
       "could "
       "have hidden. violation: exit code 6." },
+    { "Bits and times",
+      "bits audits noise that was made in floating point. The inputs are the numbers that noise is added to, "
+      "and COMMAND is run as by exec, or its draws are in two files, one for each input. Doubles must arrive "
+      "with all their digits: print %.17g, repr() or hexadecimal numbers. The second line says which "
+      "test decided, and on which outputs; A and B are the inputs. Values should be of the size of the "
+      "noise, "
+      "as 0 and 1: beside large ones the holes are rounded away.\n"
+      "timing reads a value and a duration a line, in the order in which they were drawn, and compares ranks "
+      "within blocks of 16 lines. p is the chance of such a correlation without a dependence; violation "
+      "needs "
+      "a p below --alarm for certain. COMMAND gets the word of --inputs, or 0." },
     { "Scores",
       "A table with a header and one line a canary: score, larger for what looks more like a member, and "
       "member, 1 or 0. Without --runs all are canaries of one training run, each put in by a fair coin: "
@@ -235,6 +271,8 @@ const dusk_example dusk_audit_examples[] = {
       "dusk audit exec --epsilon 0.7 --queries 10 --search -- ./sparse_vector" },
     { "a Gaussian mechanism against its whole curve",
       "dusk audit exec --event 'gaussian(2)' --delta 1e-6 --inputs 0,1 -- python3 gauss.py" },
+    { "look for the holes of noise made in floating point",
+      "dusk audit bits --epsilon 1 --inputs 0,1 --scale 1 -- python3 noisy.py" },
     { "a model that claims (1, 1e-5), from scores of its canaries",
       "dusk audit scores scores.csv --epsilon 1 --delta 1e-5" },
     { "run the standard subjects and every mechanism of Dusk", "dusk audit suite --epsilon 0.7" },

@@ -50,7 +50,7 @@ static void noise_of_doubles_is_caught(void **state)
 {
     (void)state;
     audit_all(0.7, false, 1 << 21, 8);
-    audit_all(0.1, false, 1 << 21, 8);
+    audit_all(0.1, false, 1 << 20, 7);
     audit_all(3, false, 1 << 19, 6);
 }
 
@@ -58,7 +58,7 @@ static void right_noise_passes(void **state)
 {
     (void)state;
     audit_all(0.7, true, getenv("DUSK_DEEP") ? 100000000 : 5000000, 0);
-    audit_all(0.1, true, 1 << 20, 0);
+    audit_all(0.1, true, 1 << 19, 0);
 }
 
 int main(void)
