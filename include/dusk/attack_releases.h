@@ -115,6 +115,9 @@ typedef struct dusk_reconstruction_options {
     dusk_decoder decoder;
     double tolerance;   /* 0.005: of the misfit, relative to it and to what the fit explains,
                            or to 1/1000 a question if that is more                    */
+    double prior;       /* 0: nothing is known; otherwise the share of people who are known to have
+                           it: with squares, guesses then lean to it as far as the noise, which
+                           is estimated, makes the answers uncertain                       */
     uint64_t work_most; /* 20000: products with the matrix of groups before it is given up  */
 } dusk_reconstruction_options;
 DUSK_API void dusk_reconstruction_options_init(dusk_reconstruction_options *options);
@@ -122,7 +125,8 @@ DUSK_API void dusk_reconstruction_options_init(dusk_reconstruction_options *opti
 /* What was found, with its certificate: no column between 0 and 1 has a smaller misfit than
  * `least` (a value of the dual problem, up to the rounding of doubles). */
 typedef struct dusk_reconstruction {
-    double misfit; /* half the sum of squares, or the sum of absolute errors */
+    double misfit; /* half the sum of squares (with a prior, and of what it adds), or the sum of
+                      absolute errors */
     double least;
     bool solved;   /* misfit - least is within the tolerance */
     uint64_t work; /* products with the matrix of groups     */

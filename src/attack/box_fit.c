@@ -9,7 +9,8 @@
  *
  * The certificate (Fenchel duality): with y = phi'(e) and s = A^T y,
  *     sum phi(A x' - b) >= sum phi(e) + y . A (x' - x) >= misfit - sum_i max(s_i x_i, s_i (x_i - 1))
- * for every x' in the box, phi being convex. That sum is the gap; it goes to 0 at the minimum. */
+ * for every x' in the box, phi being convex. That sum is the gap; it goes to 0 at the minimum. (With
+ * a leash, which is convex too, its slope is in s.) */
 #include "attack/box_fit.h"
 
 #include <math.h>
@@ -92,7 +93,8 @@ void attack_fit_look(attack_fit *fit)
     attack_shares(fit->groups, fit->slope, fit->pull);
     fit->gap = 0;
     for (size_t i = 0; i < fit->people; i++) {
-        double s = fit->slope[i], x = fit->x[i];
+        double x = fit->x[i], away = x - fit->centre, s = fit->slope[i] += fit->leash * away;
+        fit->misfit += 0.5 * fit->leash * away * away;
         fit->gap += DUSK_MUTATE(ATTACK_GAP_INSIDE_ONLY, fmax(s * x, s * (x - 1)), fabs(s) * x * (1 - x));
     }
     fit->work += 2;
@@ -126,7 +128,7 @@ static double prepare_step(attack_fit *fit)
         double s = fit->slope[i], x = fit->x[i];
         fit->free[i] = !((x <= 0 && s > 0) || (x >= 1 && s < 0));
     }
-    return 1e-6 * inside;
+    return 1e-6 * inside + fit->leash;
 }
 
 /* step: an approximate solution of (A^T W A + ridge) step = -slope for those who are free. */
@@ -173,6 +175,8 @@ static double slope_at(const attack_fit *fit, double t)
     double down = 0;
     for (size_t j = 0; j < fit->questions; j++)
         down += fit->moved[j] * phi_slope(fit->error[j] + t * fit->moved[j], fit->bend);
+    for (size_t i = 0; fit->leash > 0 && i < fit->people; i++)
+        down += fit->leash * fit->along[i] * (fit->x[i] + t * fit->along[i] - fit->centre);
     return down;
 }
 
@@ -183,6 +187,10 @@ static double misfit_there(attack_fit *fit)
     attack_counts(fit->groups, fit->moved, fit->along);
     fit->work++;
     for (size_t j = 0; j < fit->questions; j++) sum += phi(fit->error[j] + fit->moved[j], fit->bend);
+    for (size_t i = 0; fit->leash > 0 && i < fit->people; i++) {
+        double away = fit->x[i] + fit->along[i] - fit->centre;
+        sum += 0.5 * fit->leash * away * away;
+    }
     return sum;
 }
 

@@ -6,7 +6,8 @@
  * could be. Both decoders are one problem,
  *     minimise sum_j phi(e_j),  e = A x - b,  0 <= x <= 1,
  * with phi(e) = e^2/2 (least_squares.c), or e^2/(2 g) for |e| <= g and |e| - g/2 beyond, which
- * goes to |e| as the bend g goes to 0 (least_absolute.c). */
+ * goes to |e| as the bend g goes to 0 (least_absolute.c). With squares, leash/2 sum_i (x_i - centre)^2
+ * may be added: what was known of everybody before. */
 
 #include "attack/groups.h"
 
@@ -14,8 +15,9 @@ typedef struct attack_fit {
     const dusk_groups *groups;
     const double *answers;
     size_t people, questions;
-    double bend;                                       /* g; +inf: squares                    */
-    double *x;                                         /* people                              */
+    double leash, centre; /* 0: nothing was known                                              */
+    double bend;          /* g; +inf: squares                    */
+    double *x;            /* people                              */
     double *slope, *step, *residual, *along, *product; /* people                              */
     double *error, *pull, *weight, *moved;             /* questions                           */
     bool *free;                                        /* people: not held at an end          */
@@ -34,8 +36,8 @@ void attack_fit_look(attack_fit *fit);
 /* Improve x until the gap is at most `enough`, no step helps, or the work is done. */
 void attack_fit_improve(attack_fit *fit, double enough);
 
-/* The two decoders. `least` and `solved` as in dusk_reconstruction. */
-void attack_least_squares(attack_fit *fit, dusk_reconstruction *out, double tolerance);
+/* The two decoders. `least` and `solved` as in dusk_reconstruction; `prior` as in its options. */
+void attack_least_squares(attack_fit *fit, dusk_reconstruction *out, double tolerance, double prior);
 void attack_least_absolute(attack_fit *fit, dusk_reconstruction *out, double tolerance);
 
 /* What the gap may be: `tolerance` of the misfit and of what the fit has taken off `start`, the

@@ -38,7 +38,7 @@ void attack_least_absolute(attack_fit *fit, dusk_reconstruction *out, double tol
     dusk_reconstruction squares;
     attack_fit_look(fit);
     double start = sum_of_errors(fit);
-    attack_least_squares(fit, &squares, fmax(tolerance, 0.01));
+    attack_least_squares(fit, &squares, fmax(tolerance, 0.01), 0);
     fit->bend = fmax(sum_of_errors(fit) / (double)fit->questions, BEND_LEAST);
     out->least = 0;
     for (;; fit->bend *= BEND_STEP) {

@@ -36,6 +36,10 @@ static dusk_status check(const dusk_groups *groups, const double *answers,
     if (!(options->tolerance > 0 && options->tolerance < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 0.001",
                          "the tolerance must be above 0 and below 1");
+    if (!(options->prior >= 0 && options->prior < 1) ||
+        (options->prior > 0 && options->decoder != DUSK_LEAST_SQUARES))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0 for least absolute errors, and where nothing is known",
+                         "the prior must be at least 0 and below 1, and goes with least squares only");
     for (size_t j = 0; j < dusk_groups_questions(groups); j++)
         if (!(fabs(answers[j]) <= 0x1p100))
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out what was not answered",
@@ -53,7 +57,7 @@ dusk_status dusk_reconstruct(dusk_reconstruction *out, double *values, const dus
     DUSK_TRY(attack_fit_new(&fit, groups, answers, options->work_most, err));
     *out = (dusk_reconstruction){ 0 };
     if (options->decoder == DUSK_LEAST_SQUARES)
-        attack_least_squares(&fit, out, options->tolerance);
+        attack_least_squares(&fit, out, options->tolerance, options->prior);
     else
         attack_least_absolute(&fit, out, options->tolerance);
     out->work = fit.work;

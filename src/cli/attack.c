@@ -100,6 +100,12 @@ static dusk_status check_numbers(const attack_job *job, dusk_error *err)
     if (!(s->wrong >= 0 && s->wrong <= 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --wrong 0.1: one answer in ten",
                          "--wrong must be between 0 and 1");
+    if (attack_given(job, "prior") && !(s->prior >= 0 && s->prior < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --prior 0.2: one in five has it",
+                         "--prior must be at least 0 and below 1");
+    if (attack_given(job, "prior") && s->decoder == 1)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away, or take --decoder squares",
+                         "--prior does not go with --decoder absolute");
     if (!(s->false_positives > 0 && s->false_positives < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --false-positives 0.01",
                          "--false-positives must be above 0 and below 1");

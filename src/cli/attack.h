@@ -24,7 +24,7 @@ typedef enum attack_kind { ATTACK_EXACT, ATTACK_DUSK, ATTACK_OVERSPENT, ATTACK_K
 enum { ATTACK_EXPECT_FALLS, ATTACK_EXPECT_HOLDS };
 
 typedef struct attack_settings {
-    double epsilon, delta, confidence, step, wrong, false_positives;
+    double epsilon, delta, confidence, step, wrong, prior, false_positives;
     const char *answers, *event, *column, *equals, *truth, *means, *reference, *guesses, *plot;
     int64_t people, queries, trials, members, person;
     int release, decoder, score, expect;
@@ -112,6 +112,8 @@ dusk_status attack_release_sums(attack_job *job, double *answers, const double *
 /* What the user says an answer's event is (--event), `times` times. */
 dusk_status attack_spend_event(attack_job *job, uint64_t times, dusk_error *err);
 
+/* How --decoder and --prior have it; `share` of people is known to have it where --prior does not say. */
+void attack_reconstruction_options(const attack_job *job, dusk_reconstruction_options *options, double share);
 /* The share of a column that is reconstructed over what was spent. */
 dusk_status attack_plot_reconstruction(attack_job *job, const attack_secret *secret,
                                        const dusk_groups *groups, const double *exact, dusk_error *err);

@@ -41,8 +41,7 @@ static dusk_status sample(attack_job *job, curve *c, size_t i, const attack_secr
     dusk_event event;
     dusk_status status = DUSK_OK;
     DUSK_TRY(attack_release_each(job, answers, exact, m, each, &event, err));
-    dusk_reconstruction_options_init(&options);
-    options.decoder = job->settings->decoder == 1 ? DUSK_LEAST_ABSOLUTE : DUSK_LEAST_SQUARES;
+    attack_reconstruction_options(job, &options, (double)secret->holders / (double)n);
     DUSK_TRY(dusk_reconstruct(&found, values, groups, answers, &options, err));
     c->share[i] = (double)dusk_reconstruction_right(values, secret->values, n) / (double)n;
     /* of discrete Laplace noise: the deviation is sqrt(2 q) / (1 - q), q = exp(-epsilon) */

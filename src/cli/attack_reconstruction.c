@@ -24,14 +24,23 @@ static void put_guesses(FILE *file, const void *what)
     for (size_t i = 0; i < c->n; i++) fputs(c->values[i] > 0.5 ? "1\n" : "0\n", file);
 }
 
-static dusk_status solve(attack_job *job, const dusk_groups *groups, const double *answers, double *values,
-                         dusk_reconstruction *found, dusk_error *err)
+/* `share` is what is known of people before the answers, where --prior does not say: 0 for nothing. */
+void attack_reconstruction_options(const attack_job *job, dusk_reconstruction_options *options, double share)
+{
+    dusk_reconstruction_options_init(options);
+    options->decoder = job->settings->decoder == 1 ? DUSK_LEAST_ABSOLUTE : DUSK_LEAST_SQUARES;
+    if (options->decoder != DUSK_LEAST_SQUARES) return;
+    options->prior = isnan(job->settings->prior) ? share : job->settings->prior;
+    if (options->prior == 1) options->prior = 0; /* nothing is left to find out */
+}
+
+static dusk_status solve(attack_job *job, const dusk_groups *groups, const double *answers, double share,
+                         double *values, dusk_reconstruction *found, dusk_error *err)
 {
     dusk_reconstruction_options options;
     column guessed = { .values = values, .n = dusk_groups_people(groups) };
     dusk_status status = DUSK_OK;
-    dusk_reconstruction_options_init(&options);
-    options.decoder = job->settings->decoder == 1 ? DUSK_LEAST_ABSOLUTE : DUSK_LEAST_SQUARES;
+    attack_reconstruction_options(job, &options, share);
     DUSK_TRY(dusk_reconstruct(found, values, groups, answers, &options, err));
     if (job->settings->guesses)
         DUSK_TRY(dusk_file_replace(job->settings->guesses, put_guesses, &guessed, err));
@@ -107,7 +116,7 @@ static dusk_status attack_given_answers(attack_job *job, dusk_error *err)
     size_t n = dusk_groups_people(groups), m = dusk_groups_questions(groups), holders = 0;
     DUSK_NEW(values, n);
     DUSK_TRY(attack_spend_event(job, m, err));
-    DUSK_TRY(solve(job, groups, answers, values, &found, err));
+    DUSK_TRY(solve(job, groups, answers, 0, values, &found, err));
     for (size_t i = 0; i < n; i++) holders += values[i] > 0.5;
     attack_say(job, "answers", "%zu about groups of %zu people; %zu people are guessed to have it", m, n,
                holders);
@@ -179,7 +188,7 @@ dusk_status attack_reconstruction(attack_job *job, dusk_error *err)
     dusk_groups_answer(groups, exact, secret.values);
     DUSK_TRY(attack_release_counts(job, answers, exact, m, err));
     DUSK_TRY(spoil(job, answers, m, n, err));
-    DUSK_TRY(solve(job, groups, answers, values, &found, err));
+    DUSK_TRY(solve(job, groups, answers, (double)secret.holders / (double)n, values, &found, err));
     attack_name_secret(job, name, sizeof name);
     attack_say(job, "question", "which of %zu people have %s", n, name);
     say_theory(job, n, m, deviation(answers, exact, m));

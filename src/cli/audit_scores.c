@@ -244,7 +244,11 @@ static dusk_status print_json(const dusk_score_report *report, const dusk_scores
     dusk_json_number_field(&json, "delta", report->delta);
     dusk_json_number_field(&json, "measured", report->epsilon);
     dusk_json_number_field(&json, "measured_sure", report->epsilon_sure);
-    dusk_json_string_field(&json, "verdict", report->verdict ? dusk_verdict_name(report->verdict) : NULL);
+    dusk_json_key(&json, "verdict");
+    if (report->verdict)
+        dusk_json_string(&json, dusk_verdict_name(report->verdict));
+    else
+        dusk_json_null(&json);
     dusk_json_number_field(&json, "detectable", report->detectable);
     dusk_json_number_field(&json, "members", (double)report->members);
     dusk_json_number_field(&json, "others", (double)report->others);

@@ -25,6 +25,8 @@ try averaging survey.csv keys.txt --column sex --release exact
 try averaging answers.txt --answers answers.txt
 try reconstruction $data --release kept --epsilon 1
 try reconstruction $data --release exact --wrong 2
+try reconstruction $data --release exact --prior 1
+try reconstruction $data --release exact --prior 0.5 --decoder absolute
 try reconstruction --answers answers.txt --expect falls
 try differencing $data --release exact --person 61
 try differencing --answers answers.txt --step 0

@@ -173,6 +173,47 @@ static void wrong_answers_stop_least_squares_only(void **state)
     }
 }
 
+/* Somebody who knows that a fifth has it, and gets noise only, says "no" of everybody; exact
+ * answers are believed all the same. The certificate is that of both parts: no column has less. */
+static void what_was_known_weighs_where_answers_do_not(void **state)
+{
+    (void)state;
+    dusk_reconstruction_options options;
+    dusk_reconstruction out;
+    attack_choices choices = { 60 };
+    double other[200];
+    dusk_reconstruction_options_init(&options);
+    options.prior = 0.2;
+    for (int noisy = 0; noisy < 2; noisy++) {
+        study s = open_study(200, 400, 0.2, 61);
+        size_t holders = 0;
+        if (noisy) add_noise(&s, 500, 0, 62);
+        for (size_t p = 0; p < 200; p++) holders += s.truth[p] > 0.5;
+        assert_int_equal(dusk_reconstruct(&out, s.values, s.groups, s.answers, &options, NULL), DUSK_OK);
+        assert_true(out.solved && out.least <= out.misfit);
+        assert_int_equal(dusk_reconstruction_right(s.values, s.truth, 200), noisy ? 200 - holders : 200);
+        if (noisy) { /* the leash, found from its own minimum: slopes of both parts cancel for the free */
+            attack_fit fit;
+            assert_int_equal(attack_fit_new(&fit, s.groups, s.answers, 1000, NULL), DUSK_OK);
+            fit.centre = 0.2;
+            fit.leash = 1e6;
+            attack_fit_improve(&fit, 1e-3);
+            assert_true(fit.gap <= 1e-3);
+            double least = fit.misfit - fit.gap;
+            for (int i = 0; i < 200; i++) {
+                double reach = pow(10, -4 * uniform(&choices));
+                for (size_t p = 0; p < 200; p++)
+                    other[p] = fmax(0, fmin(1, fit.x[p] + reach * (2 * uniform(&choices) - 1)));
+                memcpy(fit.x, other, sizeof other);
+                attack_fit_look(&fit);
+                assert_true(fit.misfit >= least - 1e-6 * least);
+            }
+            attack_fit_free(&fit);
+        }
+        close_study(&s);
+    }
+}
+
 /* --- certificates ----------------------------------------------------------------------------- */
 
 static double misfit_of(const study *s, const double *x, dusk_decoder decoder)
@@ -272,6 +313,17 @@ static void bad_requests_are_refused(void **state)
     assert_int_equal(dusk_reconstruct(&out, s.values, s.groups, s.answers, &options, &err),
                      DUSK_ERR_ARGUMENT);
     dusk_reconstruction_options_init(&options);
+    static const double priors[] = { NAN, -0.1, 1, INFINITY };
+    for (size_t i = 0; i < 4; i++) {
+        options.prior = priors[i];
+        assert_int_equal(dusk_reconstruct(&out, s.values, s.groups, s.answers, &options, &err),
+                         DUSK_ERR_ARGUMENT);
+    }
+    options.prior = 0.5;
+    options.decoder = DUSK_LEAST_ABSOLUTE;
+    assert_int_equal(dusk_reconstruct(&out, s.values, s.groups, s.answers, &options, &err),
+                     DUSK_ERR_ARGUMENT);
+    dusk_reconstruction_options_init(&options);
     options.size = 0;
     assert_int_equal(dusk_reconstruct(&out, s.values, s.groups, s.answers, &options, &err),
                      DUSK_ERR_ARGUMENT);
@@ -347,6 +399,7 @@ int main(void)
         cmocka_unit_test(small_noise_gives_nearly_everything_back),
         cmocka_unit_test(noise_at_the_edge_gives_most_back),
         cmocka_unit_test(wrong_answers_stop_least_squares_only),
+        cmocka_unit_test(what_was_known_weighs_where_answers_do_not),
         cmocka_unit_test(nothing_is_below_the_certificate),
         cmocka_unit_test(the_certificate_holds_on_the_way),
         cmocka_unit_test(bad_requests_are_refused),
