@@ -27,13 +27,19 @@ typedef struct tables {
     size_t n[2];
 } tables;
 
+/* The same for a unit of up to `unit` rows, the last ones. */
+static inline tables hostile_units(uint64_t *seed, double step, dusk_neighbours relation, size_t unit)
+{
+    tables t = { .n = { unit + splitmix64(seed) % (HOSTILE_ROWS - unit + 1), 0 } };
+    for (size_t i = 0; i < t.n[0]; i++) t.rows[0][i] = t.rows[1][i] = hostile_number(seed, step);
+    t.n[1] = relation == DUSK_ADD_REMOVE ? t.n[0] - unit : t.n[0];
+    for (size_t i = t.n[0] - unit; i < t.n[1]; i++) t.rows[1][i] = hostile_number(seed, step);
+    return t;
+}
+
 static inline tables hostile_neighbours(uint64_t *seed, double step, dusk_neighbours relation)
 {
-    tables t = { .n = { 1 + splitmix64(seed) % HOSTILE_ROWS, 0 } };
-    for (size_t i = 0; i < t.n[0]; i++) t.rows[0][i] = t.rows[1][i] = hostile_number(seed, step);
-    t.n[1] = relation == DUSK_ADD_REMOVE ? t.n[0] - 1 : t.n[0];
-    if (relation == DUSK_REPLACE_ONE) t.rows[1][t.n[1] - 1] = hostile_number(seed, step);
-    return t;
+    return hostile_units(seed, step, relation, 1);
 }
 
 #endif

@@ -69,7 +69,7 @@ static inline double replay_keep_up(double epsilon, double delta, double units)
         double likely = exp(epsilon) * kept + delta, rare = 1 - exp(-epsilon) * (1 - kept - delta);
         kept = fmin(fmin(likely, rare), 1);
     }
-    return fmin(1, kept * (1 + 1e-9));
+    return fmin(1, kept * (1 + 1e-12));
 }
 
 /* An upper bound of the probability that this input passes the threshold of its call. */
@@ -183,6 +183,8 @@ static inline void replay_charge(replay_price *price, const dusk_record_header *
         return; /* the noise is a call of its own */
     else if (h->law == DUSK_RECORD_LAPLACE || h->law == DUSK_RECORD_DISCRETE_LAPLACE)
         price->epsilon += m->l1 / h->scale;
+    else if (h->law == DUSK_RECORD_NORM)
+        price->epsilon += replay_norm(m, h->norm) / h->scale;
     else if (h->law == DUSK_RECORD_GAUSSIAN)
         price->mu_square += m->l2_square / (h->scale * h->scale);
     else if (m->l0 > 0) {

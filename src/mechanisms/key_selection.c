@@ -148,9 +148,11 @@ static dusk_status enclose_keep(void *real, dusk_interval *out, dusk_error *err)
 static uint64_t count_of(uint64_t units) { return units < DUSK_KEEP_UNITS_MAX ? units : DUSK_KEEP_UNITS_MAX; }
 
 #ifdef DUSK_TESTING
-static dusk_record_at record_keys(const dusk_key_selection *selection, dusk_generator *gen)
+/* `curve`: what decides, or NULL. */
+static dusk_record_at record_keys(const dusk_key_selection *selection, const dusk_keep_curve *curve,
+                                  dusk_generator *gen)
 {
-    bool tossed = selection->method == DUSK_KEYS_TRUNCATED_GEOMETRIC;
+    bool tossed = curve != NULL;
     double keys = selection->keys_per_unit;
     dusk_record_header header = {
         .what = "keys",
@@ -160,8 +162,10 @@ static dusk_record_at record_keys(const dusk_key_selection *selection, dusk_gene
         .norm = DUSK_RECORD_L1,
         .sensitivity = keys,
         .scale = tossed ? 0 : selection->noise.scale,
-        .epsilon = selection->epsilon,
-        .delta = selection->method == DUSK_KEYS_GAUSSIAN ? selection->delta / 2 : selection->delta,
+        .epsilon = tossed ? keys * curve->epsilon : selection->epsilon,
+        .delta = tossed                                    ? keys * curve->delta
+                 : selection->method == DUSK_KEYS_GAUSSIAN ? selection->delta / 2
+                                                           : selection->delta,
         .selects = true,
         .threshold = (double)selection->threshold,
         .parameter = { { "method", selection->method }, { "keys per unit", keys } },
@@ -185,7 +189,7 @@ static dusk_status toss_keys(const dusk_key_selection *selection, bool *keep, co
     dusk_keep_curve curve;
 
     DUSK_TRY(curve_of(&curve, selection, err));
-    DUSK_RECORD(const dusk_record_at at = record_keys(selection, gen);)
+    DUSK_RECORD(const dusk_record_at at = record_keys(selection, &curve, gen);)
     for (size_t i = 0; i < n; i++) {
         keep_real real = { &curve, count_of(units[i]) };
         keep[i] = real.units >= curve.certain;
@@ -210,7 +214,7 @@ static dusk_status threshold_keys(const dusk_key_selection *selection, bool *kee
     dusk_pool pool = { 0 };
 
     DUSK_TRY(dusk_pool_draw(&pool, &selection->noise, n, width, gen, err));
-    DUSK_RECORD(const dusk_record_at at = record_keys(selection, gen);)
+    DUSK_RECORD(const dusk_record_at at = record_keys(selection, NULL, gen);)
     for (size_t i = 0; i < n; i++) {
         dusk_int128 noisy = dusk_pool_add(&pool, i, (dusk_int128)count_of(units[i]));
         keep[i] = units[i] > 0 && noisy >= selection->threshold;

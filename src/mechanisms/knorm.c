@@ -208,6 +208,7 @@ static void record_vector(const dusk_knorm *knorm, const double *values, double 
     const double most = ldexp(1, knorm->grid + 100);
     dusk_record_header header = {
         .what = "k_norm",
+        .law = DUSK_RECORD_NORM,
         .norm = norm[knorm->norm],
         .sensitivity = knorm->sensitivity,
         .scale = knorm->scale,

@@ -41,6 +41,7 @@ typedef enum dusk_record_law {
     DUSK_RECORD_LAPLACE,
     DUSK_RECORD_DISCRETE_LAPLACE,
     DUSK_RECORD_GAUSSIAN,
+    DUSK_RECORD_NORM,                /* density exp(-norm / scale), in the norm of the call */
     DUSK_RECORD_GUMBEL,              /* a choice: exp(score / scale), or permute-and-flip */
     DUSK_RECORD_TRUNCATED_GEOMETRIC, /* keys with (epsilon, delta) each                   */
 } dusk_record_law;

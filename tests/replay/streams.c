@@ -7,6 +7,7 @@
 #include "dusk/dusk.h"
 #include "hostile.h"
 #include "random/generator.h"
+#include "replay.h"
 #include "seeded.h"
 #include "streams.h"
 
@@ -62,7 +63,7 @@ static void compare(const side *a, const side *b, uint64_t at, uint64_t window)
     }
 }
 
-static void replay(dusk_stream_method method, double delta)
+static void compare_runs(dusk_stream_method method, double delta)
 {
     static side sides[2];
     for (uint64_t round = 0; round < ROUNDS; round++) {
@@ -81,27 +82,65 @@ static void replay(dusk_stream_method method, double delta)
 static void trees(void **state)
 {
     (void)state;
-    replay(DUSK_STREAM_TREE, 0);
-    replay(DUSK_STREAM_TREE, 1e-6);
+    compare_runs(DUSK_STREAM_TREE, 0);
+    compare_runs(DUSK_STREAM_TREE, 1e-6);
 }
 
 static void honaker(void **state)
 {
     (void)state;
-    replay(DUSK_STREAM_HONAKER, 0);
-    replay(DUSK_STREAM_HONAKER, 1e-6);
+    compare_runs(DUSK_STREAM_HONAKER, 0);
+    compare_runs(DUSK_STREAM_HONAKER, 1e-6);
 }
 
 static void matrices(void **state)
 {
     (void)state;
-    replay(DUSK_STREAM_SQUARE_ROOT, 1e-6);
-    replay(DUSK_STREAM_BANDED, 1e-6);
+    compare_runs(DUSK_STREAM_SQUARE_ROOT, 1e-6);
+    compare_runs(DUSK_STREAM_BANDED, 1e-6);
+}
+
+/* --- call by call ---------------------------------------------------------------------------- */
+
+/* What one unit's items do to all that is released, in any place and under both relations, costs no
+ * more than the run. */
+static void call_by_call(void **state)
+{
+    static const dusk_stream_method methods[] = { DUSK_STREAM_TREE, DUSK_STREAM_HONAKER,
+                                                  DUSK_STREAM_SQUARE_ROOT, DUSK_STREAM_BANDED };
+    (void)state;
+    for (uint64_t round = 0; round < 3 * ROUNDS; round++) {
+        dusk_stream_method method = methods[round % 4];
+        bool tree = method <= DUSK_STREAM_HONAKER;
+        dusk_stream_options o =
+            request(method, round / 4 % 2, tree && round / 8 % 2 ? 0 : 1e-6, round % 3 ? 0 : 1 + round % 17);
+        double numbers[2][LENGTH], answer[2][LENGTH];
+        o.neighbours = round / 16 % 2 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE;
+        o.items_per_unit = 1 + (uint32_t)(round / 32 % 2);
+        if (tree && o.window == 0 && round % 5 == 0) o.length = 0; /* not known */
+        for (int t = 0; t < LENGTH; t++) numbers[0][t] = numbers[1][t] = hostile();
+        for (uint32_t i = 0; i < o.items_per_unit; i++) {
+            numbers[1][splitmix64(&seed) % LENGTH] = NAN;
+            /* items that are exchanged may be at other steps */
+            if (o.neighbours == DUSK_REPLACE_ONE) numbers[0][splitmix64(&seed) % LENGTH] = NAN;
+        }
+        replay r = replay_open(round);
+        for (int i = 0; i < 2; i++) {
+            dusk_stream *s;
+            assert_int_equal(dusk_stream_new(&s, &o, NULL), DUSK_OK);
+            for (int t = 0; t < LENGTH; t++)
+                assert_int_equal(dusk_stream_release(s, &answer[i][t], numbers[i][t], r.gen[i], NULL),
+                                 DUSK_OK);
+            dusk_stream_free(s);
+        }
+        replay_same(answer[0], answer[1], LENGTH);
+        replay_close(&r, (replay_declared){ .epsilon = o.epsilon, .delta = o.delta });
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(trees), cmocka_unit_test(honaker),
-                                        cmocka_unit_test(matrices) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(call_by_call), cmocka_unit_test(trees),
+                                        cmocka_unit_test(honaker), cmocka_unit_test(matrices) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
