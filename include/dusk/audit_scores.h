@@ -197,12 +197,14 @@ DUSK_API double dusk_logit_confidence(double p);
  * and in[e * models + k] whether it was trained on e; target[e] is that of the audited model. Writes
  * score[e], larger for members: the logarithm of the likelihood ratio of two normal laws
  * (online), or how far the target's confidence lies above that of models without e (offline).
- * `global_variance` pools the variances over examples, better below some 64 models. Examples with too
- * few models of a kind (2; with global_variance 1) get a score of -INFINITY, and *unscored
- * counts them (may be NULL). */
+ * `global_variance` pools the variances over examples, better below some 64 models. With `relative` the
+ * score is RMIA's instead (Zarifzadeh, Liu & Shokri 2024): the logarithm of the target's probability of the true class
+ * over the mean of those of models without e, confidences being ln(p / (1 - p)); their test against a
+ * population, the same for all examples, keeps this order. Examples with too few models of a kind (2; with
+ * global_variance or relative 1) get a score of -INFINITY, and *unscored counts them (may be NULL). */
 typedef struct dusk_lira_options {
     size_t size;
-    bool offline, global_variance;
+    bool offline, global_variance, relative;
 } dusk_lira_options;
 DUSK_API void dusk_lira_options_init(dusk_lira_options *options);
 DUSK_API DUSK_MUST_USE dusk_status dusk_lira(double *score, size_t *unscored, const double *target,

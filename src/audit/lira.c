@@ -2,7 +2,8 @@
 /* LiRA [Carlini et al. 2022, "Membership Inference Attacks From First Principles", algorithm
  * 1 and section VI]: for each example, normal laws of the scaled confidence of models
  * trained with it and without it; the score is where the audited model's confidence falls
- * between the two (online), or beyond the second (offline). A score, not a bound. */
+ * between the two (online), or beyond the second (offline). And RMIA [Zarifzadeh, Liu & Shokri 2024,
+ * "Low-Cost High-Power Membership Inference Attacks"], as far as it orders examples. Scores, not bounds. */
 #include <math.h>
 
 #include "base/error.h"
@@ -28,6 +29,7 @@ void dusk_lira_options_init(dusk_lira_options *options)
 /* One example's models of one kind. */
 typedef struct fit {
     double count, mean, squares; /* squares: sum of squared distances from the mean */
+    double probability;          /* sum of the probabilities of the true class      */
 } fit;
 
 /* A running mean, which loses nothing to cancellation [Welford 1962]. */
@@ -37,6 +39,7 @@ static void fit_add(fit *f, double x)
     f->count++;
     f->mean += before / f->count;
     f->squares += before * (x - f->mean);
+    f->probability += 1 / (1 + exp(-x));
 }
 
 static void fit_example(fit fits[2], const double *confidence, const bool *in, size_t models)
@@ -64,6 +67,13 @@ static void pool(double variance[2], const fit *fits, size_t examples)
 static double log_normal(double x, double mean, double variance)
 {
     return -0.5 * (log(variance) + (x - mean) * (x - mean) / variance);
+}
+
+/* ln p - ln of the mean of p over models without the example [Zarifzadeh et al. 2024]. */
+static double relative_score(double x, const fit *without)
+{
+    if (without->count < 1 || isnan(x)) return -INFINITY;
+    return -log1p(exp(-x)) - log(without->probability / without->count);
 }
 
 static double score_of(double x, const fit fits[2], const double pooled[2], const dusk_lira_options *options)
@@ -99,7 +109,8 @@ dusk_status dusk_lira(double *score, size_t *unscored, const double *target, con
         fit_example(fits + 2 * e, confidence + e * models, in + e * models, models);
     pool(pooled, fits, examples);
     for (size_t e = 0; e < examples; e++) {
-        double x = score_of(target[e], fits + 2 * e, pooled, options);
+        double x = options->relative ? relative_score(target[e], &fits[2 * e])
+                                     : score_of(target[e], fits + 2 * e, pooled, options);
         score[e] = isnan(x) ? -INFINITY : x;
         missed += score[e] == -INFINITY;
     }

@@ -128,6 +128,9 @@ static dusk_status check_numbers(const dusk_score_options *o, dusk_error *err)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 1", "epsilon must be at least 0");
     if (!(o->delta >= 0 && o->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 1e-5", "delta must be at least 0 and below 1");
+    if (o->assume_gaussian && o->delta == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta above 0",
+                         "a Gaussian trade-off has no epsilon at delta 0");
     if (!(o->confidence > 0 && o->confidence < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 0.95", "confidence must be between 0 and 1");
     if (!(o->alarm > 0 && o->alarm < 1))

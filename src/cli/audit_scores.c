@@ -13,7 +13,8 @@ static void lira_of(dusk_lira_options *out, int choice)
 {
     dusk_lira_options_init(out);
     out->offline = choice == 1 || choice == 3;
-    out->global_variance = choice >= 2;
+    out->global_variance = choice == 2 || choice == 3;
+    out->relative = choice == 4;
 }
 
 /* --- what is asked ------------------------------------------------------------------------ */

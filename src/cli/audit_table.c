@@ -191,14 +191,14 @@ const dusk_option dusk_audit_options_table[] = {
               "chosen on a random half" },
     { .name = "lira",
       .argument = "KIND",
-      .choices = "online|offline|online-pooled|offline-pooled",
+      .choices = "online|offline|online-pooled|offline-pooled|relative",
       .type = DUSK_OPTION_CHOICE,
       AT(lira),
       .sample = "online",
       .heading = "Scores",
       .help = "make the scores by LiRA from a table of example, model, member and score (a scaled "
               "confidence): the model called target is audited, the others are its shadows; pooled: one "
-              "variance for all examples" },
+              "variance for all examples; relative: RMIA" },
     { .name = "assume-gaussian",
       .type = DUSK_OPTION_FLAG,
       AT(assume_gaussian),

@@ -18,4 +18,6 @@ try null.csv --runs --columns loss,in,run --epsilon 0.1
 try shadows.csv --columns score,member
 try shadows.csv --lira online
 try shadows.csv --lira offline-pooled
+try shadows.csv --lira relative
+try canaries.csv --assume-gaussian
 tail -n +2 canaries.csv | { echo score,member; cat; } | try - --confidence 0.99

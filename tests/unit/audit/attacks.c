@@ -51,16 +51,17 @@ static void lira_beats_a_threshold(void **state)
     (void)state;
     train(&s);
     double plain = area(s.target, s.member);
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         dusk_lira_options_init(&options);
         options.offline = kind & 1;
         options.global_variance = kind & 2;
+        options.relative = kind == 4;
         assert_int_equal(
             dusk_lira(s.score, &unscored, s.target, s.confidence, s.in, EXAMPLES, MODELS, &options, NULL),
             DUSK_OK);
         assert_true(unscored <= 2);
         assert_true(area(s.score, s.member) > plain + 0.1);
-        assert_true(area(s.score, s.member) > 0.8);
+        assert_true(area(s.score, s.member) > (options.relative ? 0.7 : 0.8));
     }
 }
 
@@ -78,6 +79,9 @@ static void lira_is_a_likelihood_ratio(void **state)
     options.offline = true;
     assert_int_equal(dusk_lira(&score, NULL, &target, confidence, in, 1, 4, &options, NULL), DUSK_OK);
     assert_true(fabs(score - M_SQRT2) < 1e-12);
+    options.relative = true; /* p = 1/(1 + e^-2) over the mean of 1/(1 + e) and 1/(1 + 1/e), which is 1/2 */
+    assert_int_equal(dusk_lira(&score, NULL, &target, confidence, in, 1, 4, &options, NULL), DUSK_OK);
+    assert_true(fabs(score - log(2 / (1 + exp(-2)))) < 1e-12);
 }
 
 static void lira_takes_what_there_is(void **state)

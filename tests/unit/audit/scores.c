@@ -222,6 +222,9 @@ static void hostile_options_are_refused(void **state)
             assert_int_equal(dusk_scores_audit(&report, scores, &options, NULL), DUSK_ERR_ARGUMENT);
     }
     dusk_score_options_init(&options);
+    options.assume_gaussian = true;
+    assert_int_equal(dusk_scores_audit(&report, scores, &options, NULL), DUSK_ERR_ARGUMENT);
+    dusk_score_options_init(&options);
     options.epsilon = -1;
     assert_int_equal(dusk_scores_audit(&report, scores, &options, NULL), DUSK_ERR_ARGUMENT);
     dusk_score_options_init(&options);
