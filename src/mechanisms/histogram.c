@@ -53,7 +53,10 @@ static dusk_status release_counts(double *counts, const counts_plan *plan, const
     size_t n = plan->noise.dimension;
 
     DUSK_TRY(dusk_pool_draw(&pool, &plan->noise, n, DUSK_WIDTH_FULL, gen, err));
-    for (size_t i = 0; i < n; i++) counts[i] = (double)dusk_pool_add(&pool, i, exact[i]);
+    for (size_t i = 0; i < n; i++) {
+        bool noisy = DUSK_MUTATE(REPLAY_EMPTY_BINS_SKIPPED, true, exact[i] > 0);
+        counts[i] = noisy ? (double)dusk_pool_add(&pool, i, exact[i]) : 0;
+    }
 done:
     dusk_pool_clear(&pool);
     return status;

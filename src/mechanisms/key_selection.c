@@ -217,8 +217,9 @@ static dusk_status threshold_keys(const dusk_key_selection *selection, bool *kee
     DUSK_RECORD(const dusk_record_at at = record_keys(selection, NULL, gen);)
     for (size_t i = 0; i < n; i++) {
         dusk_int128 noisy = dusk_pool_add(&pool, i, (dusk_int128)count_of(units[i]));
-        keep[i] = units[i] > 0 && noisy >= selection->threshold;
-        DUSK_RECORD(if (units[i] > 0) record_key(at, i, count_of(units[i]), &keep[i]);)
+        int64_t least = selection->threshold - DUSK_MUTATE(REPLAY_THRESHOLD_FROM_DATA, 0, (int64_t)units[0]);
+        keep[i] = units[i] > 0 && noisy >= least;
+        DUSK_RECORD(if (units[i] > 0) dusk_record_whole(at, i, (dusk_int128)count_of(units[i]), NULL);)
         counts[i] = keep[i] ? (double)noisy : NAN;
     }
 done:

@@ -72,7 +72,8 @@ dusk_status dusk_mean_release(dusk_answer *out, const dusk_aggregate *how, const
     DUSK_TRY(make_plan(&plan, how, err));
     dusk_int128 exact = dusk_centre_sum(&plan.centre, rows, n, plan.noise[0].grid);
     DUSK_TRY(dusk_noise_release_steps(&plan.noise[0], &sum, exact, DUSK_WIDTH_FULL, gen, err));
-    if (DUSK_MUTATE(MEAN_USES_N, plan.parts, 1) == 2)
+    unsigned parts = DUSK_MUTATE(REPLAY_CALL_ON_ONE_SIDE, plan.parts, n % 2 ? 1 : plan.parts);
+    if (DUSK_MUTATE(MEAN_USES_N, parts, 1) == 2)
         DUSK_TRY(dusk_noise_release_steps(&plan.noise[1], &count, n, DUSK_WIDTH_FULL, gen, err));
     dusk_range range = mean_range(&plan, sum, count);
     *out =

@@ -172,7 +172,8 @@ static dusk_status assign_blocks(partition *p, const uint64_t *units, uint32_t b
 
     DUSK_TRY(dusk_keyed_new(&coins, gen, err));
     DUSK_NEW(block, p->n);
-    DUSK_TRY(dusk_keyed_below(coins, 0, units, block, p->n, blocks, err));
+    DUSK_TRY(
+        dusk_keyed_below(coins, 0, DUSK_MUTATE(REPLAY_BLOCKS_BY_ROW, units, NULL), block, p->n, blocks, err));
     for (size_t i = 0; i < p->n; i++)
         p->block[i] = (uint32_t)DUSK_MUTATE(BLOCKS_BY_POSITION, block[i], (block[i] + p->n) % blocks);
 done:

@@ -169,7 +169,7 @@ dusk_status dusk_sparse_vector_release(dusk_sparse_vector *sv, bool *above, doub
     steps = dusk_noise_steps(query, sv->plan.grid);
     *above = steps + DUSK_MUTATE(SPARSE_QUERY_WITHOUT_NOISE, nu, 0) >= sv->noisy_threshold;
     DUSK_RECORD(record_query(sv, steps, above, gen);)
-    count_query(sv, *above, rho);
+    count_query(sv, DUSK_MUTATE(REPLAY_HITS_FOLLOW_DATA, *above, steps >= sv->noisy_threshold), rho);
     fresh = steps + DUSK_MUTATE(SPARSE_ANSWER_REUSES_NOISE, fresh, nu);
     DUSK_RECORD(if (numeric && *above) record_answer(sv, steps, &fresh, gen);)
     if (value) *value = numeric && *above ? dusk_fixed_value(fresh, sv->plan.grid) : NAN;

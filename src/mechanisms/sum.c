@@ -51,6 +51,7 @@ dusk_status dusk_sum_release(dusk_answer *out, const dusk_aggregate *how, const 
     const dusk_fixed_clamp clamp = { .lower = how->lower,
                                      .upper = DUSK_MUTATE(SUM_UNCLAMPED, how->upper, 4 * how->upper),
                                      .grid = noise.grid };
+    noise.scale *= DUSK_MUTATE(REPLAY_SCALE_FROM_DATA, 1, 1 + (double)n / 1000);
     dusk_int128 sum = dusk_fixed_sum(rows, n, &clamp);
     DUSK_TRY(dusk_noise_release_steps(&noise, &answer.value, sum, DUSK_WIDTH_FULL, gen, err));
     dusk_range range =

@@ -133,9 +133,10 @@ DUSK_PROVEN(dusk_total_add)
 void dusk_total_add(dusk_total *total, const double *contribution)
 {
     const bool nearest = DUSK_MUTATE(TOTAL_ROUNDS_NEAREST, false, true);
-    double factor = clipping_factor(total, contribution);
+    const bool clipped = DUSK_MUTATE(REPLAY_CONTRIBUTION_UNBOUNDED, true, false);
+    double factor = clipped ? clipping_factor(total, contribution) : 1;
     round_steps(total, contribution, factor, nearest);
-    for (double excess = 0x1p-50; !fits(total) && !nearest; excess = fmin(2 * excess, 0.5)) {
+    for (double excess = 0x1p-50; !fits(total) && !nearest && clipped; excess = fmin(2 * excess, 0.5)) {
         factor *= 1 - excess; /* to 0 in the end, which fits */
         round_steps(total, contribution, factor, false);
     }
