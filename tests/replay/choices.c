@@ -36,7 +36,7 @@ static void make_scores(double score[2][N], double s, bool monotonic)
 static void selections(void **state)
 {
     (void)state;
-    for (uint64_t round = 0; round < 5 * ROUNDS; round++) {
+    for (uint64_t round = 0; round < 3 * ROUNDS; round++) {
         double score[2][N], s = 1.25;
         bool monotonic = round % 2;
         size_t k = 1, index[2][4];
@@ -82,6 +82,44 @@ static void candidates(void **state)
         assert_true(!any[0] || index[0] == index[1]);
         /* the price of the best run is not the sum of all */
         replay_close(&r, (replay_declared){ .silent = r.record[0]->n == 0 });
+    }
+}
+
+/* A mechanism of one's own as the run: a noisy sum, and the same again as its output. */
+typedef struct sum_of {
+    dusk_noise noise;
+    double exact;
+} sum_of;
+
+static dusk_status noisy_sum(void *context, double *score, void *output, dusk_generator *gen, dusk_error *err)
+{
+    const sum_of *sum = context;
+    dusk_status status = dusk_noise_release(&sum->noise, score, sum->exact, gen, err);
+    memcpy(output, score, sizeof *score);
+    return status;
+}
+
+static void runs_of_a_mechanism(void **state)
+{
+    sum_of sum;
+    (void)state;
+    assert_int_equal(dusk_gaussian_init(&sum.noise, 1, 1, 0.5, 1e-6, DUSK_GRID_DEFAULT, NULL), DUSK_OK);
+    for (uint64_t round = 0; round < 50; round++) {
+        double score[2], output[2];
+        dusk_candidates c;
+        bool any[2];
+        assert_int_equal(dusk_candidates_init(&c, 1, 0.2, NULL), DUSK_OK);
+        replay r = replay_open(round);
+        for (int side = 0; side < 2; side++) {
+            sum.exact = side ? 10 : 10.5 + (double)(round % 6) / 10;
+            assert_int_equal(dusk_candidates_release(&c, &any[side], &score[side], &output[side],
+                                                     sizeof *output, noisy_sum, &sum, r.gen[side], NULL),
+                             DUSK_OK);
+        }
+        assert_true(any[0] && any[1]);
+        replay_same(score, score + 1, 1);
+        replay_same(output, output + 1, 1);
+        replay_close(&r, (replay_declared){ .epsilon = 0 });
     }
 }
 
@@ -214,11 +252,9 @@ static void modes_of_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections),
-        cmocka_unit_test(candidates),
-        cmocka_unit_test(responses),
-        cmocka_unit_test(keys_of_many_units),
-        cmocka_unit_test(keys_of_the_largest_counts),
+        cmocka_unit_test(selections),          cmocka_unit_test(candidates),
+        cmocka_unit_test(runs_of_a_mechanism), cmocka_unit_test(responses),
+        cmocka_unit_test(keys_of_many_units),  cmocka_unit_test(keys_of_the_largest_counts),
         cmocka_unit_test(modes_of_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

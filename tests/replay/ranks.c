@@ -119,6 +119,28 @@ static void proposals(void **state)
     assert_true(answered > 5 && far > 5);
 }
 
+/* With a value and a distance of one's own; at distance 0 on both sides the value may do anything. */
+static void proposed_numbers(void **state)
+{
+    dusk_propose propose;
+    (void)state;
+    assert_int_equal(dusk_propose_init(&propose, DUSK_LAPLACE, 2, 0, 1, 1e-3, NULL), DUSK_OK);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        uint64_t distance = round % 20;
+        double value = 30, other = distance ? 28 + (double)(round % 9) / 2 : 1e6, out[2];
+        bool released[2];
+        replay r = replay_open(round);
+        for (int side = 0; side < 2; side++)
+            assert_int_equal(dusk_propose_release(&propose, &released[side], &out[side], side ? other : value,
+                                                  side && distance ? distance - 1 : distance, r.gen[side],
+                                                  NULL),
+                             DUSK_OK);
+        assert_int_equal(released[0], released[1]);
+        replay_same(&out[0], &out[1], 1);
+        replay_close(&r, (replay_declared){ .epsilon = 1, .delta = 1e-3 });
+    }
+}
+
 /* --- blocks ------------------------------------------------------------------------------------- */
 
 /* The last row of a block: one row moves it as far as a value can move. */
@@ -180,8 +202,9 @@ static void blocks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(quantiles), cmocka_unit_test(smooth_quantiles),
-                                        cmocka_unit_test(smooth_numbers), cmocka_unit_test(proposals),
-                                        cmocka_unit_test(blocks) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles), cmocka_unit_test(smooth_quantiles), cmocka_unit_test(smooth_numbers),
+        cmocka_unit_test(proposals), cmocka_unit_test(proposed_numbers), cmocka_unit_test(blocks)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
