@@ -70,7 +70,8 @@ bool audit_shown_make(audit_shown *out, const audit_svt *svt, const double *quer
 /* ln of the density at (below, value); with below = queries, of the point "none above". */
 double audit_shown_log_density(const audit_shown *law, size_t below, double value);
 /* The largest of ln(p / q) over a mesh of values: the places where queries or threshold lie,
- * the limits on both sides, and 16 steps between neighbours. */
+ * the limits on both sides, and 16 steps between neighbours (on standard pairs it is attained
+ * at a place or as a limit, and a finer mesh changes no digit). */
 double audit_shown_epsilon(const audit_shown *p, const audit_shown *q);
 
 /* --- noisy maximum (oracle_noisy_max.c) -------------------------------------------- */
