@@ -199,25 +199,32 @@ static double truth_of_pattern(audit_kit *kit, const double *p, const double *q)
     return largest_ratio(&kit->svt, p, q);
 }
 
-/* After the first answer above everything begins anew on the queries that are left. */
-static double truth_of_redrawn(audit_kit *kit, const double *p, const double *q)
+/* The law of svt2: out[PLACES a + b] for the first answer above at a and the second at b; QUERIES
+ * stands for none. After the first everything begins anew on the queries that are left. */
+enum { PLACES = QUERIES + 1 };
+static bool redrawn_law(double *out, const audit_svt *svt, const double *queries)
 {
-    double largest = 0, first[2][QUERIES + 1], then[2][QUERIES + 1];
-    if (!audit_svt_law(first[0], &kit->svt, p) || !audit_svt_law(first[1], &kit->svt, q)) return NAN;
-    for (size_t k = 0; k <= QUERIES; k++) {
-        double before = log(first[0][k] / first[1][k]);
-        audit_svt rest = kit->svt;
-        if (k >= QUERIES - 1) {
-            largest = fmax(largest, before);
+    double first[PLACES], then[PLACES];
+    memset(out, 0, PLACES * PLACES * sizeof *out);
+    if (!audit_svt_law(first, svt, queries)) return false;
+    for (size_t a = 0; a < PLACES; a++) {
+        audit_svt rest = *svt;
+        if (a + 1 >= QUERIES) {
+            out[PLACES * a + QUERIES] = first[a];
             continue;
         }
-        rest.queries = QUERIES - 1 - k;
-        if (!audit_svt_law(then[0], &rest, p + k + 1) || !audit_svt_law(then[1], &rest, q + k + 1))
-            return NAN;
-        for (size_t j = 0; j <= rest.queries; j++)
-            largest = fmax(largest, before + log(then[0][j] / then[1][j]));
+        rest.queries = QUERIES - 1 - a;
+        if (!audit_svt_law(then, &rest, queries + a + 1)) return false;
+        for (size_t b = 0; b <= rest.queries; b++) out[PLACES * a + a + 1 + b] = first[a] * then[b];
     }
-    return largest;
+    return true;
+}
+
+static double truth_of_redrawn(audit_kit *kit, const double *p, const double *q)
+{
+    double law[2][PLACES * PLACES];
+    if (!redrawn_law(law[0], &kit->svt, p) || !redrawn_law(law[1], &kit->svt, q)) return NAN;
+    return audit_table_epsilon(law[0], law[1], PLACES * PLACES, 0);
 }
 
 /* Fresh noise on the answer: its density differs most, by e^(|p_k - q_k| / scale), on the far
@@ -258,11 +265,13 @@ static dusk_status fill_law(audit_kit *kit, size_t slot, const double *input, co
                             bool shown, dusk_error *err)
 {
     double *law = kit->log_law[slot];
-    bool made = audit_svt_law(law, svt, input);
+    bool redrawn = kit->design->draw == draw_redrawn;
+    bool made = (redrawn ? redrawn_law : audit_svt_law)(law, svt, input);
+    size_t size = redrawn ? PLACES * PLACES : audit_svt_patterns(svt);
     if (made && shown) made = audit_shown_make(&kit->shown[slot], &kit->svt, input);
     if (!made)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "", "the queries are too far apart to compute their law");
-    for (size_t i = 0; i < audit_svt_patterns(svt); i++) law[i] = log(law[i]);
+    for (size_t i = 0; i < size; i++) law[i] = log(law[i]);
     return DUSK_OK;
 }
 
@@ -284,6 +293,13 @@ done:
     return status;
 }
 
+/* The first 1 from place i on. */
+static size_t next_above(const double *answers, size_t i)
+{
+    while (i < QUERIES && answers[i] == 0) i++;
+    return i;
+}
+
 static dusk_status pattern_density(void *context, double *out, const double *outputs, size_t n,
                                    const double *input, dusk_error *err)
 {
@@ -294,10 +310,26 @@ static dusk_status pattern_density(void *context, double *out, const double *out
     for (size_t k = 0; k < n; k++, outputs += QUERIES) {
         size_t cell = 0;
         if (kit->svt.stops)
-            while (cell < QUERIES && outputs[cell] == 0) cell++;
+            cell = next_above(outputs, 0);
         else
             for (size_t i = 0; i < QUERIES; i++) cell |= (size_t)(outputs[i] == 1) << i;
         out[k] = kit->log_law[slot][cell];
+    }
+done:
+    return status;
+}
+
+static dusk_status redrawn_density(void *context, double *out, const double *outputs, size_t n,
+                                   const double *input, dusk_error *err)
+{
+    audit_kit *kit = context;
+    dusk_status status = DUSK_OK;
+    size_t slot;
+    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, false, err));
+    for (size_t k = 0; k < n; k++, outputs += QUERIES) {
+        size_t first = next_above(outputs, 0),
+               second = first < QUERIES ? next_above(outputs, first + 1) : QUERIES;
+        out[k] = kit->log_law[slot][PLACES * first + second];
     }
 done:
     return status;
@@ -360,7 +392,7 @@ done:
         }                                                                                                    \
     }
 static const audit_design svt1 = DESIGN(QUERIES, draw_until, pattern_density, truth_of_pattern, 2, 4),
-                          svt2 = DESIGN(QUERIES, draw_redrawn, NULL, truth_of_redrawn, 4, 8),
+                          svt2 = DESIGN(QUERIES, draw_redrawn, redrawn_density, truth_of_redrawn, 4, 8),
                           svt3 = DESIGN(2, draw_shown, shown_density, truth_of_shown, 2, 2),
                           svt4 = DESIGN(QUERIES, draw_until, pattern_density, truth_of_pattern, 4, 4.0 / 3),
                           svt5 = DESIGN(QUERIES, draw_bare, pattern_density, truth_of_pattern, 2, 0, 0, 1),

@@ -311,6 +311,7 @@ static void test_densities(void **state)
                                          "randomized-response",
                                          "rnm3",
                                          "svt1",
+                                         "svt2",
                                          "svt3",
                                          "svt4",
                                          "svt6",
