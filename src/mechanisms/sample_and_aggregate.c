@@ -20,6 +20,7 @@
 #include "random/rounded.h"
 
 #define BLOCKS_MAX ((uint32_t)1 << 24)
+enum { CHUNK = 512 }; /* rows at a time */
 
 /* Everything public. */
 typedef struct blocks_plan {
@@ -168,17 +169,20 @@ static dusk_status assign_blocks(partition *p, const uint64_t *units, uint32_t b
 {
     dusk_status status = DUSK_OK;
     dusk_keyed_coins *coins = NULL;
-    uint64_t *block = NULL;
+    uint64_t numbers[CHUNK], block[CHUNK];
 
+    if (DUSK_MUTATE(REPLAY_BLOCKS_BY_ROW, false, true)) units = NULL;
     DUSK_TRY(dusk_keyed_new(&coins, gen, err));
-    DUSK_NEW(block, p->n);
-    DUSK_TRY(
-        dusk_keyed_below(coins, 0, DUSK_MUTATE(REPLAY_BLOCKS_BY_ROW, units, NULL), block, p->n, blocks, err));
-    for (size_t i = 0; i < p->n; i++)
-        p->block[i] = (uint32_t)DUSK_MUTATE(BLOCKS_BY_POSITION, block[i], (block[i] + p->n) % blocks);
+    for (size_t at = 0; at < p->n; at += CHUNK) {
+        size_t m = p->n - at < CHUNK ? p->n - at : CHUNK;
+        for (size_t i = 0; i < m && !units; i++) numbers[i] = at + i;
+        DUSK_TRY(dusk_keyed_below(coins, 0, units ? units + at : numbers, block, m, blocks, err));
+        for (size_t i = 0; i < m; i++)
+            p->block[at + i] =
+                (uint32_t)DUSK_MUTATE(BLOCKS_BY_POSITION, block[i], (block[i] + p->n) % blocks);
+    }
 done:
-    if (block) dusk_wipe(block, p->n * sizeof *block);
-    dusk_deallocate(block);
+    dusk_wipe(block, sizeof block);
     dusk_keyed_free(coins);
     return status;
 }

@@ -171,16 +171,22 @@ static void monitors_call_by_call(void **state)
         dusk_threshold_monitor_options o;
         /* noise by hand: what a record may cost is not the matter here */
         dusk_monitor_plan plan = { .scale = 3, .least = 5 };
+        bool shipped = round == 39; /* once as a caller makes it */
         replay r = replay_open(round);
         dusk_threshold_monitor_options_init(&o);
         o.contributions = 1 + (uint32_t)(round % 4);
+        o.neighbours = round % 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+        o.threshold = 5;
+        o.epsilon = 20;
+        o.delta = 1e-3;
         for (int i = 0; i < RECORDS; i++) records[0][i] = records[1][i] = (double)(splitmix64(&seed) % 200);
         records[1][RECORDS - 1] = (double)(splitmix64(&seed) % 200); /* another, or gone */
         for (int side = 0; side < 2; side++) {
             dusk_threshold_monitor *m;
-            assert_int_equal(dusk_threshold_monitor_start(&m, &o, &plan, records[side],
-                                                          round % 2 ? RECORDS : RECORDS - (size_t)side,
-                                                          sizeof **records, DUSK_WIDTH_FULL, NULL),
+            size_t n = round % 2 ? RECORDS : RECORDS - (size_t)side, size = sizeof **records;
+            assert_int_equal(shipped ? dusk_threshold_monitor_new(&m, &o, records[side], n, size, NULL)
+                                     : dusk_threshold_monitor_start(&m, &o, &plan, records[side], n, size,
+                                                                    DUSK_WIDTH_FULL, NULL),
                              DUSK_OK);
             for (int i = 0; i < QUESTIONS; i++) {
                 double limit = 40 + 3 * i;
