@@ -45,6 +45,9 @@ dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_in
     dusk_status status = DUSK_OK;
     audit_sample train = { 0 }, validate = { 0 };
     audit_selection found = { .input = { pair->input[0], pair->input[1] } };
+    /* Who allows few draws in the last step has costly ones: a set is chosen by as many. */
+    uint64_t half = job->options->draws / 2 > 64 ? job->options->draws / 2 : 64;
+    if (job->options->draws > 0 && n > half) n = (size_t)half;
     DUSK_TRY(sample_draw(&train, job, pair, n, err));
     DUSK_TRY(sample_draw(&validate, job, pair, n, err));
     DUSK_TRY(audit_propose_half_lines(&found.scores, &train, err));

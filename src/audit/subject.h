@@ -40,6 +40,5 @@ extern const audit_subject audit_discrete_subjects[];      /* subject_discrete.c
 extern const audit_subject audit_noisy_max_subjects[];     /* subject_noisy_max.c     */
 extern const audit_subject audit_sparse_vector_subjects[]; /* subject_sparse_vector.c */
 extern const audit_subject audit_float_subjects[];         /* subject_floats.c        */
-extern const audit_subject audit_dusk_subjects[];          /* subject_dusk.c          */
 
 #endif

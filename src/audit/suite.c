@@ -3,13 +3,17 @@
  * for the claim, audit it as any caller would, and say what the verdict ought to be. */
 #include <math.h>
 
+#include "audit/self.h"
 #include "audit/subject.h"
 #include "base/error.h"
 #include "base/mutant.h"
 
-static const audit_subject *const tables[] = { audit_additive_subjects,  audit_discrete_subjects,
-                                               audit_noisy_max_subjects, audit_sparse_vector_subjects,
-                                               audit_float_subjects,     audit_dusk_subjects };
+static const audit_subject *const tables[] = {
+    audit_additive_subjects, audit_discrete_subjects, audit_noisy_max_subjects, audit_sparse_vector_subjects,
+    audit_float_subjects,    audit_self_numbers,      audit_self_places,        audit_self_choice,
+    audit_self_streams,      audit_self_sums,         audit_self_summaries,     audit_self_ranks,
+    audit_self_keys,         audit_self_tables
+};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 /* The subject at `index`; NULL beyond the last one. */

@@ -30,8 +30,8 @@ static const struct {
     const char *word;
     audit_function *run;
 } functions[] = {
-    { "exec", audit_exec },     { "bits", audit_bits }, { "timing", audit_timing },
-    { "scores", audit_scores }, { NULL, NULL },
+    { "exec", audit_exec },     { "bits", audit_bits },   { "timing", audit_timing },
+    { "scores", audit_scores }, { "suite", audit_suite }, { NULL, NULL },
 };
 
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)

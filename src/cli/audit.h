@@ -29,6 +29,9 @@ typedef struct audit_settings {
     double threshold;
     int lira;
     bool runs, split, assume_gaussian;
+    const char *only; /* of suite */
+    int part;
+    bool list;
 } audit_settings;
 
 /* One run. */
@@ -43,6 +46,7 @@ audit_function audit_exec;   /* audit_exec.c */
 audit_function audit_bits;   /* audit_bits.c */
 audit_function audit_timing; /* audit_timing.c */
 audit_function audit_scores; /* audit_scores.c */
+audit_function audit_suite;  /* audit_suite.c */
 
 bool audit_given(const audit_job *job, const char *option);
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_AUDIT_SUITE_H
+#define DUSK_CLI_AUDIT_SUITE_H
+
+/* What dusk audit suite found, for its lines and its plots. */
+
+#include "cli/audit.h"
+
+typedef struct suite_line {
+    size_t subject; /* as in dusk_suite_at */
+    dusk_suite_result result;
+    double cpu_s;
+} suite_line;
+
+typedef struct suite_run {
+    const audit_job *job;
+    suite_line *list;
+    size_t count;
+    int width; /* of the longest name */
+} suite_run;
+
+#endif
