@@ -66,29 +66,35 @@ double audit_detectable(double p, double claimed, double delta, double draws, do
     return high;
 }
 
-/* Whether n draws are enough: the bound loses little of `truth`, which these counts
- * suggest, and the claim is refuted where it should be or else a fault worth showing is seen. */
-static bool enough(audit_counts counts, double truth, double claimed, double delta, double error,
-                   double alarm, double n)
+/* Whether n draws make a bound that is close to the truth, as far as these counts tell it. */
+static bool is_sharp(audit_counts counts, const audit_forecast *planned, double claimed, double n)
 {
-    audit_forecast shown = { delta, n, audit_deviations(error / 2), 0 };
-    audit_forecast sure = { delta, n, audit_deviations(alarm / 2), 0 }, careful = sure;
-    careful.caution = 2;
-    careful.z = 0;
-    careful.draws = 1e15;
-    if (audit_forecast_epsilon(&shown, counts) < truth - 0.025 * fmax(truth, fmin(claimed, 1))) return false;
+    audit_forecast shown = { planned->delta, n, planned->z, 0 };
+    double q = fmax(counts.q_hits, 0.7), truth = log((counts.p_hits - planned->delta * counts.trials) / q);
+    /* with few hits the truth is hardly known, and perhaps infinite */
+    double share = counts.q_hits < 10 ? 0.2 : 0.025;
+    if (n > 4 * planned->draws) return true;
+    return !(audit_forecast_epsilon(&shown, counts) < truth - share * fmax(truth, fmin(claimed, 1)));
+}
+
+/* Whether n draws settle the claim: it is refuted where it should be, or else a fault worth
+ * showing would be seen. */
+static bool settles(audit_counts counts, double delta, double claimed, double alarm, double n)
+{
+    double z = audit_deviations(alarm / 2);
+    audit_forecast careful = { delta, 1e15, 0, 2 }, sure = { delta, n, z, 0.5 };
     if (audit_forecast_epsilon(&careful, counts) > claimed)
-        return audit_forecast_epsilon(&sure, counts) > claimed + 0.1 * (truth - claimed);
+        return audit_forecast_epsilon(&sure, counts) > claimed + 1e-3;
     return audit_detectable(counts.p_hits / counts.trials, claimed, delta, n, alarm) <=
            audit_worth_showing(claimed);
 }
 
-double audit_draws_wanted(audit_counts counts, double claimed, double delta, double error, double alarm,
+double audit_draws_wanted(audit_counts counts, const audit_forecast *planned, double claimed, double alarm,
                           double most)
 {
-    double p = counts.p_hits / counts.trials, q = fmax(counts.q_hits, 0.7) / counts.trials, n = 0x1p15;
-    if (!(p > delta)) return most;
-    double truth = fmax(0, log((p - delta) / q));
-    while (n < most && !enough(counts, truth, claimed, delta, error, alarm, n)) n *= 1.2;
+    double n = 0x1p15, delta = planned->delta;
+    if (!(counts.p_hits > delta * counts.trials)) return most;
+    while (n < most && !(is_sharp(counts, planned, claimed, n) && settles(counts, delta, claimed, alarm, n)))
+        n *= 1.2;
     return fmin(ceil(n), most);
 }

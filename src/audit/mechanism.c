@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "audit/select.h"
+#include "audit/trusted_density.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
@@ -89,6 +89,16 @@ static void describe(dusk_audit_report *report, const audit_selection *chosen)
     score->kind->describe(score, &text, chosen->event.above, chosen->event.threshold);
 }
 
+static void judge(dusk_audit_report *report)
+{
+    if (report->epsilon_sure > report->claimed)
+        report->verdict = DUSK_VIOLATION;
+    else if (report->detectable <= audit_worth_showing(report->claimed))
+        report->verdict = DUSK_PASS;
+    else
+        report->verdict = DUSK_INCONCLUSIVE;
+}
+
 static void conclude(dusk_audit_report *report, const dusk_audit_options *o)
 {
     const uint64_t *hits = report->hits, *trials = report->trials;
@@ -100,11 +110,50 @@ static void conclude(dusk_audit_report *report, const dusk_audit_options *o)
     report->mu = audit_corner_mu(shown);
     report->detectable = audit_detectable((double)hits[0] / (double)trials[0], report->claimed, o->delta,
                                           (double)trials[0], o->alarm);
-    if (report->epsilon_sure > report->claimed)
-        report->verdict = DUSK_VIOLATION;
-    else
-        report->verdict =
-            report->detectable <= audit_worth_showing(report->claimed) ? DUSK_PASS : DUSK_INCONCLUSIVE;
+    judge(report);
+}
+
+/* Step 3, by counts on both sides. */
+static dusk_status count_both(dusk_audit_report *report, audit_job *job, const audit_selection *chosen,
+                              uint64_t n, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    report->swapped = chosen->event.swapped;
+    for (int side = 0; side < 2; side++) {
+        const double *input = chosen->input[report->swapped ? 1 - side : side];
+        report->trials[side] = n;
+        DUSK_TRY(count_fresh(&report->hits[side], job, chosen, input, n, err));
+    }
+    describe(report, chosen);
+    conclude(report, job->options);
+    if (job->options->density && job->sampler->log_density) report->density = DUSK_DENSITY_SCORE;
+done:
+    return status;
+}
+
+/* Step 3 with a density that is believed: draws from one side. */
+static dusk_status climb(dusk_audit_report *report, audit_job *job, const audit_selection *chosen, uint64_t n,
+                         dusk_error *err)
+{
+    audit_ladder ladder;
+    const dusk_audit_options *o = job->options;
+    dusk_status status = audit_trusted(&ladder, &report->swapped, job, chosen->input, n, err);
+    if (status != DUSK_OK) return status;
+    report->density = DUSK_DENSITY_TRUSTED;
+    report->epsilon = audit_ladder_epsilon(&ladder, o->delta, 1 - o->confidence);
+    report->epsilon_sure = audit_ladder_epsilon(&ladder, o->delta, o->alarm);
+    size_t top = ladder.count;
+    while (top > 0 && (ladder.place[top - 1] > report->epsilon || ladder.hits[top - 1] == 0)) top--;
+    report->trials[0] = ladder.trials;
+    report->hits[0] = top ? ladder.hits[top - 1] : 0;
+    /* what is lost to confidence is what could have hidden above the claim */
+    report->detectable = report->claimed + (report->epsilon - report->epsilon_sure) + 0.01;
+    if (!(report->epsilon_sure > 0)) report->detectable = INFINITY;
+    snprintf(report->family, sizeof report->family, "density");
+    snprintf(report->event, sizeof report->event, "log likelihood ratio > %.6g, density trusted",
+             report->epsilon);
+    judge(report);
+    return DUSK_OK;
 }
 
 dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler, const dusk_input_pair *pairs,
@@ -114,26 +163,22 @@ dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler, 
     audit_selection chosen = { 0 };
     DUSK_TRY(check_options(options, err));
     DUSK_TRY(check_subject(sampler, pairs, pair_count, err));
-    double error = 1 - options->confidence;
+    double claimed = options->epsilon, planned = fmin(fmax(0x1p17 / (claimed * claimed), 0x1p20), 0x1p23);
     uint64_t most = options->draws ? options->draws : MOST_DRAWS;
-    audit_job job = {
-        sampler, options, { options->delta, fmin((double)most, 0x1p22), audit_deviations(error / 2), 1.5 }, 0
-    };
+    audit_job job = { .sampler = sampler, .options = options, .claimed = claimed };
+    job.forecast = (audit_forecast){ options->delta, fmin((double)most, planned),
+                                     audit_deviations(0.5 * (1 - options->confidence)), 3 };
     DUSK_TRY(audit_select(&chosen, &job, pairs, pair_count, err));
 
-    dusk_audit_report report = { .claimed = options->epsilon, .delta = options->delta };
-    report.pair = chosen.pair;
-    report.swapped = chosen.event.swapped;
-    uint64_t n = (uint64_t)audit_draws_wanted(chosen.event.counts, report.claimed, report.delta, error,
-                                              options->alarm, (double)most);
-    for (int side = 0; side < 2; side++) {
-        const double *input = chosen.input[report.swapped ? 1 - side : side];
-        report.trials[side] = n;
-        DUSK_TRY(count_fresh(&report.hits[side], &job, &chosen, input, n, err));
+    dusk_audit_report report = { .claimed = claimed, .delta = options->delta, .pair = chosen.pair };
+    if (options->density == DUSK_DENSITY_TRUSTED && sampler->log_density) {
+        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin((double)most, 0x1p20), err));
+    } else {
+        uint64_t n = (uint64_t)audit_draws_wanted(chosen.event.counts, &job.forecast, claimed, options->alarm,
+                                                  (double)most);
+        DUSK_TRY(count_both(&report, &job, &chosen, n, err));
     }
     report.draws = job.draws;
-    describe(&report, &chosen);
-    conclude(&report, options);
     *out = report;
 done:
     audit_selection_clear(&chosen);

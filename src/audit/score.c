@@ -5,11 +5,16 @@
 #include "audit/score.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "audit/cells.h"
 #include "base/memory.h"
 
-enum { MOST_THRESHOLDS = 768 };
+enum {
+    MOST_THRESHOLDS = 384,
+    FOR_THRESHOLDS = 1 << 14, /* training draws a side that thresholds are taken from      */
+    FOR_SCREENING = 1 << 14,  /* validating draws a side that decide which scores go on    */
+    GOING_ON = 6              /* scores that are looked at with all draws                  */
+};
 
 dusk_status audit_scores_take(audit_scores *scores, audit_score score, dusk_error *err)
 {
@@ -31,24 +36,10 @@ void audit_scores_clear(audit_scores *scores)
 
 /* --- thresholds ----------------------------------------------------------------------- */
 
-/* Whether more than rounding lies between a < b: a mechanism's last bits are looked at by
- * another audit, and must not decide here. */
-static bool apart(double a, double b) { return b - a > 0x1p-45 * (fabs(a) + fabs(b)); }
-
-/* A place between a < b that is none of the round numbers which a mechanism's arithmetic
- * may treat in a way of its own. */
-static double inside(double a, double b)
-{
-    if (isinf(a) && isinf(b)) return 0.381966011250105;
-    if (isinf(a)) return b - 0.381966011250105 * (1 + fabs(b));
-    if (isinf(b)) return a + 0.381966011250105 * (1 + fabs(a));
-    return a + 0.381966011250105 * (b - a);
-}
-
 /* The first gap at or after place i (between sorted[i] and its successor), n if none. */
 static size_t next_gap(const double *sorted, size_t n, size_t i)
 {
-    while (i + 1 < n && !apart(sorted[i], sorted[i + 1])) i++;
+    while (i + 1 < n && !audit_apart(sorted[i], sorted[i + 1])) i++;
     return i + 1 < n ? i : n;
 }
 
@@ -65,7 +56,7 @@ size_t audit_thresholds(double *out, size_t room, const double *sorted, size_t n
 {
     size_t count = 0;
     for (size_t i = next_gap(sorted, n, 0); i < n && count < room;) {
-        out[count++] = inside(sorted[i], sorted[i + 1]);
+        out[count++] = audit_inside(sorted[i], sorted[i + 1]);
         i = next_gap(sorted, n, step_from(i, n, room));
     }
     return count;
@@ -73,57 +64,42 @@ size_t audit_thresholds(double *out, size_t room, const double *sorted, size_t n
 
 /* --- the choice ----------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* above[side][k] counts x > t_k, below[side][k] counts x < t_k. */
+typedef struct tally {
+    uint64_t above[2][MOST_THRESHOLDS], below[2][MOST_THRESHOLDS];
+} tally;
 
-/* The scores of both sides in one list, without NaN, sorted. */
-static dusk_status sorted_values(double *values, size_t *count, const audit_score *score,
-                                 const audit_sample *train, dusk_error *err)
+/* Room for scores and their sorting, and what is counted. */
+typedef struct bench {
+    double *values, *scratch;
+    double thresholds[MOST_THRESHOLDS];
+    tally tally;
+} bench;
+
+static dusk_status find_thresholds(size_t *count, bench *b, const audit_score *score,
+                                   const audit_sample *train, dusk_error *err)
 {
-    *count = 0;
+    size_t n = train->n < FOR_THRESHOLDS ? train->n : FOR_THRESHOLDS, kept = 0;
     for (int side = 0; side < 2; side++) {
-        double *place = values + *count;
-        dusk_status status = score->kind->evaluate(score, place, train->out[side], train->n, err);
+        double *place = b->values + kept;
+        dusk_status status = score->kind->evaluate(score, place, train->out[side], n, err);
         if (status != DUSK_OK) return status;
-        for (size_t i = 0; i < train->n; i++)
-            if (!isnan(place[i])) values[(*count)++] = place[i];
+        for (size_t i = 0; i < n; i++)
+            if (!isnan(place[i])) b->values[kept++] = place[i];
     }
-    qsort(values, *count, sizeof *values, by_value);
+    audit_sort_many(b->values, kept, b->scratch);
+    *count = audit_thresholds(b->thresholds, MOST_THRESHOLDS, b->values, kept);
     return DUSK_OK;
 }
 
-/* How many values lie above each threshold and how many below: above[k] counts x > t_k,
- * below[k] counts x < t_k. */
-typedef struct tally {
-    uint64_t above[2][MOST_THRESHOLDS + 1], below[2][MOST_THRESHOLDS + 1];
-} tally;
-
-/* The number of thresholds below x. */
-static size_t place_of(double x, const double *thresholds, size_t count)
+static void tally_side(bench *b, int side, size_t n, size_t count)
 {
-    size_t low = 0, width = count;
-    while (width > 0) {
-        size_t half = width / 2;
-        bool beyond = thresholds[low + half] < x;
-        low = beyond ? low + half + 1 : low;
-        width = beyond ? width - half - 1 : half;
-    }
-    return low;
-}
-
-static void tally_side(tally *t, int side, const double *values, size_t n, const double *thresholds,
-                       size_t count)
-{
-    uint64_t in[MOST_THRESHOLDS + 1] = { 0 }; /* in[k]: above k thresholds */
+    uint64_t in[MOST_THRESHOLDS + 1] = { 0 }, sum = 0; /* in[k]: beyond k thresholds */
     for (size_t i = 0; i < n; i++)
-        if (!isnan(values[i])) in[place_of(values[i], thresholds, count)]++;
-    uint64_t sum = 0;
-    for (size_t k = 0; k < count; k++) t->below[side][k] = sum += in[k];
+        if (!isnan(b->values[i])) in[audit_place(b->values[i], b->thresholds, count)]++;
+    for (size_t k = 0; k < count; k++) b->tally.below[side][k] = sum += in[k];
     sum = 0;
-    for (size_t k = count; k > 0; k--) t->above[side][k - 1] = sum += in[k];
+    for (size_t k = count; k > 0; k--) b->tally.above[side][k - 1] = sum += in[k];
 }
 
 static void keep_better(audit_event *best, const audit_event *tried, const audit_forecast *forecast,
@@ -143,45 +119,68 @@ static void keep_better(audit_event *best, const audit_event *tried, const audit
     }
 }
 
+/* The best set of one score, by the first n validating draws; `best` if it is better. */
 static dusk_status choose_threshold(audit_event *best, const audit_score *score, size_t index,
-                                    const audit_sample *train, const audit_sample *validate,
-                                    const audit_forecast *forecast, double *values, tally *t, dusk_error *err)
+                                    const audit_sample *train, const audit_sample *validate, size_t n,
+                                    const audit_forecast *forecast, bench *b, dusk_error *err)
 {
-    double thresholds[MOST_THRESHOLDS];
-    size_t values_count;
-    dusk_status status = sorted_values(values, &values_count, score, train, err);
-    if (status != DUSK_OK) return status;
-    size_t count = audit_thresholds(thresholds, MOST_THRESHOLDS, values, values_count);
+    dusk_status status = DUSK_OK;
+    size_t count;
+    const tally *t = &b->tally;
+    DUSK_TRY(find_thresholds(&count, b, score, train, err));
     for (int side = 0; side < 2; side++) {
-        status = score->kind->evaluate(score, values, validate->out[side], validate->n, err);
-        if (status != DUSK_OK) return status;
-        tally_side(t, side, values, validate->n, thresholds, count);
+        DUSK_TRY(score->kind->evaluate(score, b->values, validate->out[side], n, err));
+        tally_side(b, side, n, count);
     }
     for (size_t k = 0; k < count; k++) {
-        audit_event tried = { .score = index, .threshold = thresholds[k], .above = true };
-        keep_better(best, &tried, forecast, t->above[0][k], t->above[1][k], validate->n);
+        audit_event tried = { .score = index, .threshold = b->thresholds[k], .above = true };
+        keep_better(best, &tried, forecast, t->above[0][k], t->above[1][k], n);
         tried.above = false;
-        keep_better(best, &tried, forecast, t->below[0][k], t->below[1][k], validate->n);
+        keep_better(best, &tried, forecast, t->below[0][k], t->below[1][k], n);
     }
-    return DUSK_OK;
+done:
+    return status;
+}
+
+/* Keep `found` among the best so far, the best first. */
+static void rank(audit_event *best, size_t *count, const audit_event *found)
+{
+    size_t i = *count < GOING_ON ? (*count)++ : GOING_ON;
+    for (; i > 0 && found->forecast > best[i - 1].forecast; i--)
+        if (i < GOING_ON) best[i] = best[i - 1];
+    if (i < GOING_ON) best[i] = *found;
 }
 
 dusk_status audit_choose(audit_event *best, const audit_scores *scores, const audit_sample *train,
                          const audit_sample *validate, const audit_forecast *forecast, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    audit_event found = { .forecast = -INFINITY };
-    double *values = NULL;
-    tally *t = NULL;
-    size_t room = 2 * train->n > validate->n ? 2 * train->n : validate->n;
-    DUSK_NEW(values, room);
-    DUSK_NEW(t, 1);
-    for (size_t i = 0; i < scores->count; i++)
-        DUSK_TRY(choose_threshold(&found, &scores->list[i], i, train, validate, forecast, values, t, err));
+    audit_event found = { .forecast = -INFINITY }, going_on[GOING_ON];
+    audit_forecast bold = *forecast; /* for the screening, which sees few draws */
+    bench *b = NULL;
+    size_t room = 2 * train->n > validate->n ? 2 * train->n : validate->n, count = 0;
+    size_t few = validate->n < FOR_SCREENING ? validate->n : FOR_SCREENING;
+    bold.caution = fmin(1, bold.caution);
+    DUSK_NEW(b, 1);
+    DUSK_NEW(b->values, room);
+    DUSK_NEW(b->scratch, room);
+    for (size_t i = 0; i < scores->count; i++) {
+        audit_event tried = { .forecast = -INFINITY };
+        DUSK_TRY(choose_threshold(&tried, &scores->list[i], i, train, validate, few, &bold, b, err));
+        rank(going_on, &count, &tried);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t index = going_on[i].score;
+        DUSK_TRY(choose_threshold(&found, &scores->list[index], index, train, validate, validate->n, forecast,
+                                  b, err));
+    }
     *best = found;
 done:
-    dusk_deallocate(values);
-    dusk_deallocate(t);
+    if (b) {
+        dusk_deallocate(b->values);
+        dusk_deallocate(b->scratch);
+        dusk_deallocate(b);
+    }
     return status;
 }
 

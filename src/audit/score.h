@@ -51,7 +51,17 @@ DUSK_MUST_USE dusk_status audit_propose_half_lines(audit_scores *scores, const a
 DUSK_MUST_USE dusk_status audit_propose_tables(audit_scores *scores, const audit_sample *train,
                                                dusk_error *err);
 
+DUSK_MUST_USE dusk_status audit_propose_products(audit_scores *scores, const audit_sample *train,
+                                                 dusk_error *err);
+DUSK_MUST_USE dusk_status audit_propose_additive(audit_scores *scores, const audit_sample *train,
+                                                 dusk_error *err);
+DUSK_MUST_USE dusk_status audit_propose_patterns(audit_scores *scores, const audit_sample *train,
+                                                 dusk_error *err);
+
 /* --- thresholds ----------------------------------------------------------------------- */
+
+/* Sort n numbers, none of them NaN; `scratch` has room for n. */
+void audit_sort_many(double *values, size_t n, double *scratch);
 
 /* Up to `room` thresholds for scores of which `sorted` has n, none of them NaN: each
  * strictly inside a gap between two values that differ by more than rounding, many of them

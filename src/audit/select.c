@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Choosing the pair of inputs and the set; see select.h. Pairs run against each other in
- * rounds: all with few draws, the better half with four times as many, and so on
+ * rounds: all with few draws, the best third with four times as many, and so on
  * (sequential halving, Karnin, Koren & Somekh 2013); every round makes fresh draws, and so
  * does the last choice of the set. */
 #include "audit/select.h"
@@ -10,7 +10,21 @@
 
 #include "base/memory.h"
 
-enum { FIRST_ROUND = 1 << 13, LAST_ROUND = 1 << 17, MOST_NUMBERS = 1 << 22 };
+enum { MOST_NUMBERS = 1 << 22 /* in one sample of one side */ };
+
+/* Draws a side, of training and of validating each, in the first round of pairs and for the
+ * last choice: small claims need more to be seen at all. Where draws are few, because they
+ * cost much, the choices make no more of them than the last step. */
+static size_t round_of(const audit_job *job, double wanted, double least, double most, double share)
+{
+    double n = fmin(fmax(wanted / (job->claimed * job->claimed), least), most);
+    if (job->options->draws) n = fmin(n, share * (double)job->options->draws);
+    size_t fits = MOST_NUMBERS / job->sampler->output_length;
+    n = fmin(n, (double)fits);
+    return n < 256 ? 256 : (size_t)n;
+}
+static size_t first_round(const audit_job *job) { return round_of(job, 0x1p11, 0x1p13, 0x1p16, 0.125); }
+static size_t last_round(const audit_job *job) { return round_of(job, 0x1p15, 0x1p17, 0x1p19, 0.5); }
 
 void audit_selection_clear(audit_selection *selection) { audit_scores_clear(&selection->scores); }
 
@@ -39,6 +53,26 @@ done:
     return status;
 }
 
+/* With a density the likelihood ratio is the best score if the density is right, and plain
+ * sets are for when it is not; without one, all families have their say. */
+static dusk_status propose_all(audit_selection *found, audit_job *job, const audit_sample *train,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    bool density = job->options->density && job->sampler->log_density;
+    DUSK_TRY(audit_propose_half_lines(&found->scores, train, err));
+    DUSK_TRY(audit_propose_tables(&found->scores, train, err));
+    if (density) {
+        DUSK_TRY(audit_propose_density(&found->scores, job->sampler, found->input, err));
+    } else {
+        DUSK_TRY(audit_propose_products(&found->scores, train, err));
+        DUSK_TRY(audit_propose_additive(&found->scores, train, err));
+        DUSK_TRY(audit_propose_patterns(&found->scores, train, err));
+    }
+done:
+    return status;
+}
+
 dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_input_pair *pair, size_t n,
                              dusk_error *err)
 {
@@ -50,8 +84,7 @@ dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_in
     if (job->options->draws > 0 && n > half) n = (size_t)half;
     DUSK_TRY(sample_draw(&train, job, pair, n, err));
     DUSK_TRY(sample_draw(&validate, job, pair, n, err));
-    DUSK_TRY(audit_propose_half_lines(&found.scores, &train, err));
-    DUSK_TRY(audit_propose_tables(&found.scores, &train, err));
+    DUSK_TRY(propose_all(&found, job, &train, err));
     DUSK_TRY(audit_choose(&found.event, &found.scores, &train, &validate, &job->forecast, err));
     *out = found;
     found.scores = (audit_scores){ 0 };
@@ -74,16 +107,6 @@ static int by_forecast(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Draws of a round a side: within memory, and no more than the last step may have, since who
- * limits that one has draws that cost much. */
-static size_t round_size(const audit_job *job, size_t wanted)
-{
-    size_t most = MOST_NUMBERS / job->sampler->output_length;
-    if (most < 1024) most = 1024;
-    if (job->options->draws && job->options->draws < most) most = (size_t)job->options->draws;
-    return wanted < most ? wanted : most;
-}
-
 dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_pair *pairs, size_t count,
                          dusk_error *err)
 {
@@ -91,16 +114,17 @@ dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_
     runner *runners = NULL;
     DUSK_NEW(runners, count);
     for (size_t i = 0; i < count; i++) runners[i].pair = i;
-    for (size_t left = count, n = FIRST_ROUND; left > 1; left = (left + 1) / 2, n *= n < LAST_ROUND ? 4 : 1) {
+    size_t n = first_round(job), last = last_round(job);
+    for (size_t left = count; left > 1; left = (left + 2) / 3, n = 4 * n < last ? 4 * n : last) {
         for (size_t i = 0; i < left; i++) {
             audit_selection tried;
-            DUSK_TRY(audit_select_set(&tried, job, &pairs[runners[i].pair], round_size(job, n), err));
+            DUSK_TRY(audit_select_set(&tried, job, &pairs[runners[i].pair], n, err));
             runners[i].forecast = tried.event.forecast;
             audit_selection_clear(&tried);
         }
         qsort(runners, left, sizeof *runners, by_forecast);
     }
-    DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], round_size(job, LAST_ROUND), err));
+    DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], last, err));
     out->pair = runners[0].pair;
 done:
     dusk_deallocate(runners);

@@ -10,6 +10,7 @@
 typedef struct audit_job {
     const dusk_sampler *sampler;
     const dusk_audit_options *options;
+    double claimed;          /* epsilon                         */
     audit_forecast forecast; /* of the last step                */
     uint64_t draws;          /* made so far, in all steps       */
 } audit_job;
@@ -17,6 +18,13 @@ typedef struct audit_job {
 /* n outputs on an input, counted. */
 DUSK_MUST_USE dusk_status audit_draw(audit_job *job, double *out, size_t n, const double *input,
                                      dusk_error *err);
+
+/* ln p - ln q of n outputs, p on the first input; NaN where neither can happen. */
+DUSK_MUST_USE dusk_status audit_log_ratios(double *out, const dusk_sampler *sampler,
+                                           const double *const input[2], const double *outputs, size_t n,
+                                           dusk_error *err);
+DUSK_MUST_USE dusk_status audit_propose_density(audit_scores *scores, const dusk_sampler *sampler,
+                                                const double *const input[2], dusk_error *err);
 
 /* What was chosen: a pair (its inputs are borrowed), the set, and the scores it is made of. */
 typedef struct audit_selection {
