@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "attack/box_fit.h"
+#include "base/mutant.h"
 
 #define BEND_STEP 0.25
 #define BEND_LEAST 1e-12
@@ -23,7 +24,7 @@ static void judge(const attack_fit *fit, double *misfit, double *least)
         agree += fit->pull[j] * fit->error[j];
     }
     *misfit = sum;
-    *least = fmax(*least, agree - fit->gap);
+    *least = fmax(*least, DUSK_MUTATE(ATTACK_LEAST_FORGETS_GAP, agree - fit->gap, agree));
 }
 
 static double sum_of_errors(const attack_fit *fit)

@@ -158,6 +158,18 @@ static void noise_at_the_edge_gives_most_back(void **state)
     close_study(&s);
 }
 
+/* Noise of eight times sqrt(n): theory says 51 %, and a share of 512 coins deviates by 2.2 %. */
+static void noise_far_beyond_gives_nothing_back(void **state)
+{
+    (void)state;
+    study s = open_study(512, 1024, 0.5, 7);
+    dusk_reconstruction out;
+    add_noise(&s, 8 * sqrt(512), 0, 11);
+    assert_true(recover(&s, DUSK_LEAST_SQUARES, &out) < 0.62);
+    assert_true(recover(&s, DUSK_LEAST_ABSOLUTE, &out) < 0.62);
+    close_study(&s);
+}
+
 /* A tenth of the answers arbitrary: the linear program does not care, least squares is lost. */
 static void wrong_answers_stop_least_squares_only(void **state)
 {
@@ -398,6 +410,7 @@ int main(void)
         cmocka_unit_test(exact_answers_give_everything_back),
         cmocka_unit_test(small_noise_gives_nearly_everything_back),
         cmocka_unit_test(noise_at_the_edge_gives_most_back),
+        cmocka_unit_test(noise_far_beyond_gives_nothing_back),
         cmocka_unit_test(wrong_answers_stop_least_squares_only),
         cmocka_unit_test(what_was_known_weighs_where_answers_do_not),
         cmocka_unit_test(nothing_is_below_the_certificate),
