@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-enum { CHOICES_MAX = 24, POINTS = 40 };
+enum { CHOICES_MAX = 32, POINTS = 40 };
 
 /* A way to guess: so many of the highest, so many of the lowest scores. */
 typedef struct choice {
@@ -38,7 +38,7 @@ static void add_choice(choices *list, uint64_t positives, uint64_t negatives)
     list->at[list->count++] = (choice){ .positives = positives, .negatives = negatives };
 }
 
-/* Made from the number of canaries alone. */
+/* Made from the number of canaries alone: attacks may be sure of members, of others or of both. */
 static void make_list(choices *list, size_t n)
 {
     static const double shares[] = { 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5 };
@@ -47,6 +47,7 @@ static void make_list(choices *list, size_t n)
         uint64_t k = (uint64_t)fmax(1, floor(shares[i] * (double)n));
         add_choice(list, k, k);
         add_choice(list, k, 0);
+        add_choice(list, 0, k);
     }
 }
 
