@@ -45,6 +45,7 @@ static dusk_status conclude(attack_job *job, const dusk_average *a, double truth
 {
     bool exact = job->settings->release == ATTACK_EXACT;
     bool falls = exact || (a->pinned && (isnan(truth) || a->value == truth));
+    double bound;
     dusk_status status = DUSK_OK;
     if (exact)
         attack_say(job, "recovered", "%.12g: every answer is the truth", truth);
@@ -58,6 +59,7 @@ static dusk_status conclude(attack_job *job, const dusk_average *a, double truth
                    a->value, truth);
     if (!isnan(truth)) attack_number(job, "truth", truth);
     DUSK_TRY(attack_say_spent(job, err));
+    DUSK_TRY(attack_say_bound(job, 0.5, &bound, err));
     status = attack_conclude(job, falls, say_why(a, falls), err);
 done:
     return status;

@@ -109,7 +109,7 @@ done:
 static dusk_status attack_given_answers(attack_job *job, dusk_error *err)
 {
     dusk_groups *groups = NULL;
-    double *answers = NULL, *values = NULL;
+    double *answers = NULL, *values = NULL, bound;
     dusk_reconstruction found;
     dusk_status status = DUSK_OK;
     DUSK_TRY(attack_read_groups(job->settings->answers, &groups, &answers, err));
@@ -123,6 +123,7 @@ static dusk_status attack_given_answers(attack_job *job, dusk_error *err)
     attack_number(job, "questions", (double)m);
     say_fit(job, &found);
     DUSK_TRY(attack_say_spent(job, err));
+    DUSK_TRY(attack_say_bound(job, isnan(job->settings->prior) ? 0.5 : job->settings->prior, &bound, err));
     status = compare(job, values, n, err);
 done:
     dusk_groups_free(groups);
