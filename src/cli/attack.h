@@ -40,8 +40,10 @@ typedef struct attack_job {
     size_t people_most; /* rows that are read where --people does not say */
     dusk_generator *gen;
     dusk_composition *spent;
-    char event[200]; /* what `spent` is, in words */
-    FILE *out;       /* answers wait here: an error leaves no half of one */
+    char event[200];  /* what `spent` is, in words */
+    dusk_noise noise; /* of so many counts together; kept, for calibrating takes longer than drawing */
+    size_t noise_for;
+    FILE *out; /* answers wait here: an error leaves no half of one */
     dusk_json json;
 } attack_job;
 

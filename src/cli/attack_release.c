@@ -66,12 +66,13 @@ done:
 static dusk_status release_together(attack_job *job, double *answers, const double *exact, size_t n,
                                     dusk_event *event, dusk_error *err)
 {
-    dusk_noise noise;
     dusk_status status = DUSK_OK;
-    DUSK_TRY(dusk_gaussian_init(&noise, (uint32_t)n, norm_of_ones(n), job->settings->epsilon,
-                                job->settings->delta, DUSK_GRID_DEFAULT, err));
-    DUSK_TRY(dusk_noise_release_vector(&noise, answers, exact, job->gen, err));
-    status = dusk_noise_event(&noise, event, err);
+    if (job->noise_for != n)
+        DUSK_TRY(dusk_gaussian_init(&job->noise, (uint32_t)n, norm_of_ones(n), job->settings->epsilon,
+                                    job->settings->delta, DUSK_GRID_DEFAULT, err));
+    job->noise_for = n;
+    DUSK_TRY(dusk_noise_release_vector(&job->noise, answers, exact, job->gen, err));
+    status = dusk_noise_event(&job->noise, event, err);
 done:
     return status;
 }
