@@ -50,11 +50,11 @@ done:
 const dusk_command dusk_audit_command = {
     .name = "dusk audit",
     .summary = "what an attacker can show of a mechanism, a model or Dusk itself: lower bounds of epsilon",
-    .synopsis = "scores FILE.csv [--epsilon E] [--delta D] [options]\n"
-                "exec --epsilon E [--delta D] --inputs A,B [options] -- COMMAND...\n"
+    .synopsis = "exec --epsilon E [--delta D] --inputs A,B [options] -- COMMAND...\n"
+                "suite --epsilon E [options]\n"
+                "scores FILE.csv [--epsilon E] [--delta D] [options]\n"
                 "bits --epsilon E [--delta D] --inputs A,B [options] -- COMMAND... | FILE FILE\n"
-                "timing [options] -- COMMAND... | FILE\n"
-                "suite --epsilon E [options]",
+                "timing [options] -- COMMAND... | FILE",
     .operand = "Audits",
     .noun = "a kind of audit",
     .operands = dusk_audit_words,

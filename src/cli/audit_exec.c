@@ -236,11 +236,11 @@ static dusk_status open_program(exec_audit *audit, dusk_error *err)
 {
     const audit_settings *settings = audit->job->settings;
     dusk_status status = DUSK_OK;
-    uint64_t few = audit->options.draws / 4 + 1;
+    uint64_t few = audit->options.draws;
     program_request request = { .command = audit->job->parsed->program,
                                 .inputs = (const char *const *)audit->words,
                                 .input_length = settings->queries > 0 ? (size_t)settings->queries : 1,
-                                .first = audit->options.draws && few < FIRST_LINES ? few : FIRST_LINES,
+                                .first = few && few < FIRST_LINES ? few : FIRST_LINES,
                                 .one_draw = settings->one_draw };
     DUSK_TRY(program_draws_new(&audit->draws, &request, err));
     for (size_t i = 0; i < audit->pair_count && i < LOOKED_AT; i++)

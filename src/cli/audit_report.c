@@ -91,7 +91,7 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
     if (!isnan(exact)) print_nearest(file, " | exact", exact, places);
     fprintf(file, " | %s", dusk_verdict_name(report->verdict));
     if (report->verdict == DUSK_INCONCLUSIVE && isinf(report->detectable))
-        fputs(", could have caught nothing", file);
+        fputs(", too few draws", file);
     else if (report->verdict == DUSK_INCONCLUSIVE)
         print_nearest(file, ", could have caught", report->detectable, places);
     print_draws(file, report->draws);
@@ -137,7 +137,7 @@ dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report
         dusk_decimal_up(bound, report->detectable, 3);
         return dusk_fail(err, DUSK_ERR_CHECK, "give more --draws",
                          isinf(report->detectable)
-                             ? "inconclusive: no true epsilon would have been seen"
+                             ? "inconclusive: so few draws cannot show any epsilon"
                              : "inconclusive: a true epsilon below %s might not have been seen",
                          bound);
     }

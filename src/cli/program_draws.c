@@ -60,6 +60,7 @@ struct program_draws {
     uint64_t clock, drawn;
     size_t outputs, at_a_time;
     long patience_ms;
+    bool anew; /* two runs were seen to differ */
     dusk_progress progress;
 };
 
@@ -201,18 +202,18 @@ static dusk_status start_program(program_draws *draws, const stream *s, dusk_chi
 }
 
 /* How many lines to ask for: the first number twice, so that two runs can be compared, and
- * then twice as many every time. */
+ * then twice as many every time. Once a program is known to draw anew, enough for now and for
+ * the next time: a start costs more than lines that stay in the pipe. */
 static uint64_t lines_to_ask(const program_draws *draws, const stream *s, uint64_t wanted)
 {
     uint64_t lines = draws->request.first, most = ASK_MAX;
+    if (!draws->anew && s->starts < 2) return lines;
     if (s->lines) {
         uint64_t fit = ASK_BYTES_MAX / (s->line_bytes / s->lines + 1);
         if (fit < most) most = fit > lines ? fit : lines;
     }
-    if (s->starts < 2) return lines;
-    for (uint64_t i = 2; i < s->starts && lines < most; i++) lines *= 2;
-    lines *= 2;
-    if (lines < wanted) lines = wanted;
+    for (uint64_t i = 1; i < s->starts && lines < most; i++) lines *= 2;
+    if (lines < 2 * wanted) lines = 2 * wanted;
     return lines < most ? lines : most;
 }
 
@@ -294,12 +295,16 @@ static uint64_t hash_line(const char *line, size_t length)
     return (h ^ (h >> 29)) * 0x9E3779B97F4A7C15u;
 }
 
-static dusk_status compare_prints(stream *s, dusk_error *err)
+static dusk_status compare_prints(program_draws *draws, stream *s, dusk_error *err)
 {
     const fingerprint *print = &s->print;
-    if (s->starts == 1) s->first_print = *print;
-    if (s->starts == 1 || print->hash != s->first_print.hash || print->changes < PRINT_CHANGES)
+    bool differ = print->hash != s->first_print.hash;
+    if (s->starts == 1) {
+        s->first_print = *print;
         return DUSK_OK;
+    }
+    draws->anew = draws->anew || differ;
+    if (differ || print->changes < PRINT_CHANGES) return DUSK_OK;
     return on_input(s, err,
                     dusk_fail(err, DUSK_ERR_PARSE,
                               "remove the fixed seed, or one made from the time: each start must draw anew",
@@ -307,7 +312,8 @@ static dusk_status compare_prints(stream *s, dusk_error *err)
 }
 
 /* The first lines go into the fingerprint; whether all are the same is watched. */
-static dusk_status note_line(stream *s, const char *line, size_t length, dusk_error *err)
+static dusk_status note_line(program_draws *draws, stream *s, const char *line, size_t length,
+                             dusk_error *err)
 {
     fingerprint *print = &s->print;
     s->lines++;
@@ -321,11 +327,12 @@ static dusk_status note_line(stream *s, const char *line, size_t length, dusk_er
     if (print->lines % 2 && hash != print->before) print->changes++;
     print->before = hash;
     print->lines++;
-    return print->lines == PRINT_LINES || s->taken + 1 == s->asked ? compare_prints(s, err) : DUSK_OK;
+    return print->lines == PRINT_LINES || s->taken + 1 == s->asked ? compare_prints(draws, s, err) : DUSK_OK;
 }
 
 /* The next line of a running program, which has one more to print. */
-static dusk_status running_line(stream *s, const char **line, size_t *length, dusk_error *err)
+static dusk_status running_line(program_draws *draws, stream *s, const char **line, size_t *length,
+                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const char *end = NULL;
@@ -338,7 +345,7 @@ static dusk_status running_line(stream *s, const char **line, size_t *length, du
     *line = s->bytes + s->start;
     *length = (size_t)((end ? end : s->bytes + s->end) - *line);
     s->start = s->scanned = end ? (size_t)(end - s->bytes) + 1 : s->end;
-    DUSK_TRY(note_line(s, *line, *length, err));
+    DUSK_TRY(note_line(draws, s, *line, *length, err));
     s->taken++;
 done:
     return status;
@@ -353,7 +360,7 @@ static dusk_status next_line(program_draws *draws, stream *s, uint64_t wanted, c
         if (s->starts) DUSK_TRY(finish_program(draws, s, err));
         DUSK_TRY(start_stream(draws, s, wanted, err));
     }
-    status = running_line(s, line, length, err);
+    status = running_line(draws, s, line, length, err);
 done:
     return status;
 }
@@ -383,7 +390,7 @@ static dusk_status each_alone(program_draws *draws, stream *s, size_t n, use_lin
         s->asked = s->starts = 1;
         s->ended = false;
         s->print = (fingerprint){ .hash = 0 };
-        DUSK_TRY(running_line(s, &line, &length, err));
+        DUSK_TRY(running_line(draws, s, &line, &length, err));
         DUSK_TRY(use(draws, context, line, length, err));
         DUSK_TRY(finish_program(draws, s, err));
         dusk_progress_count(&draws->progress, ++draws->drawn);
