@@ -161,6 +161,7 @@ typedef struct dusk_score_bound {
     double mu;           /* of the methods that bound it, at `confidence`; else NaN      */
     bool decides;        /* it may speak for the verdict                                 */
     bool refutes;        /* it shows that the claim is wrong                             */
+    bool could;          /* a perfect attack on so many scores would have shown it       */
     dusk_choice_rule rule;
     size_t choices;                                  /* that shared the error           */
     uint64_t canaries;                               /* that were counted               */
@@ -171,7 +172,8 @@ typedef struct dusk_score_bound {
 } dusk_score_bound;
 
 typedef struct dusk_score_report {
-    dusk_verdict verdict; /* 0 where nothing was claimed                                 */
+    dusk_verdict verdict; /* 0 where nothing was claimed; inconclusive also where `epsilon` is above
+                             the claim and `epsilon_sure` is not                          */
     double claimed, delta;
     double epsilon;      /* by all methods that assume nothing, together, at `confidence` */
     double epsilon_sure; /* the same at 1 - alarm                                        */

@@ -145,20 +145,21 @@ done:
     return status;
 }
 
-/* Whether one of the choices refutes it, each at its share of the error; and which. */
-static dusk_status refute_event(bool *out, size_t *which, const choices *list, const dusk_composition *event,
-                                double error, dusk_error *err)
+/* Whether one of the choices refutes it, each at its share of the error, and which; and
+ * whether perfect guesses would have. */
+static dusk_status refute_event(dusk_score_bound *out, size_t *which, const choices *list,
+                                const dusk_composition *event, double error, dusk_error *err)
 {
-    double epsilons[POINTS], deltas[POINTS];
+    double epsilons[POINTS], deltas[POINTS], share = error / (double)list->count;
     dusk_promise promise = { .epsilons = epsilons, .deltas = deltas };
     dusk_status status = curve_points(epsilons, deltas, &promise.n, event, err);
     if (status != DUSK_OK) return status;
-    *out = false;
-    for (size_t i = 0; promise.n && i < list->count && !*out; i++) {
+    for (size_t i = 0; promise.n && i < list->count && !out->refutes; i++) {
         const choice *c = &list->at[i];
+        uint64_t m = list->canaries, guesses = c->positives + c->negatives;
         *which = i;
-        *out = dusk_one_run_refutes(&promise, list->canaries, c->positives + c->negatives, c->correct,
-                                    error / (double)list->count);
+        out->refutes = dusk_one_run_refutes(&promise, m, guesses, c->correct, share);
+        out->could = out->could || dusk_one_run_refutes(&promise, m, guesses, guesses, share);
     }
     return DUSK_OK;
 }
@@ -204,10 +205,11 @@ static void add_bound(dusk_score_report *report, dusk_score_method method, const
     describe(&b, list, which, options->rule);
     if (b.decides) {
         double shared = epsilon_at(method, list, delta, levels->shared, false, NULL, NULL);
+        double perfect = epsilon_at(method, list, delta, levels->sure, true, NULL, NULL);
+        b.could = perfect > report->claimed;
         report->epsilon = fmax(report->epsilon, shared);
         report->epsilon_sure = fmax(report->epsilon_sure, b.epsilon_sure);
-        report->detectable =
-            fmax(report->detectable, epsilon_at(method, list, delta, levels->sure, true, NULL, NULL));
+        report->detectable = fmax(report->detectable, perfect);
     }
     report->bound[report->count++] = b;
 }
@@ -231,7 +233,7 @@ dusk_status audit_score_one_run(dusk_score_report *report, const dusk_scores *sc
                                .threshold = NAN,
                                .decides = true };
         size_t which = 0;
-        DUSK_TRY(refute_event(&b.refutes, &which, &list, options->event, levels->sure, err));
+        DUSK_TRY(refute_event(&b, &which, &list, options->event, levels->sure, err));
         describe(&b, &list, which, options->rule);
         report->bound[report->count++] = b;
     }

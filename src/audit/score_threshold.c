@@ -117,7 +117,9 @@ static void add_bound(dusk_score_report *report, const cut *c, bool gaussian,
         perfect.hits[!c->below] = 0;
         report->epsilon = fmax(report->epsilon, epsilon_at(c, gaussian, delta, levels->shared));
         report->epsilon_sure = fmax(report->epsilon_sure, b.epsilon_sure);
-        report->detectable = fmax(report->detectable, epsilon_at(&perfect, gaussian, delta, levels->sure));
+        double most = epsilon_at(&perfect, gaussian, delta, levels->sure);
+        b.could = most > report->claimed;
+        report->detectable = fmax(report->detectable, most);
     }
     report->bound[report->count++] = b;
 }

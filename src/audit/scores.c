@@ -175,9 +175,13 @@ static dusk_status claim_of(double *epsilon, const dusk_score_options *options, 
 
 static dusk_verdict conclude(const dusk_score_report *report)
 {
-    for (size_t i = 0; i < report->count; i++)
-        if (report->bound[i].decides && report->bound[i].refutes) return DUSK_VIOLATION;
-    return report->claimed >= report->detectable ? DUSK_INCONCLUSIVE : DUSK_PASS;
+    bool could = false;
+    for (size_t i = 0; i < report->count; i++) {
+        const dusk_score_bound *b = &report->bound[i];
+        if (b->decides && b->refutes) return DUSK_VIOLATION;
+        could = could || (b->decides && b->could);
+    }
+    return could && !(report->epsilon > report->claimed) ? DUSK_PASS : DUSK_INCONCLUSIVE;
 }
 
 DUSK_PROVEN(dusk_scores_audit)

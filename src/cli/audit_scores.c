@@ -138,7 +138,9 @@ static void print_verdict(FILE *file, const dusk_score_report *report, const aud
     fprintf(file, "%smeasured >= %s (%g %%)", report->verdict ? " | " : "", epsilon, 100 * s->confidence);
     if (!report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
     if (report->verdict) fprintf(file, " | %s", dusk_verdict_name(report->verdict));
-    if (report->verdict == DUSK_INCONCLUSIVE)
+    if (report->verdict == DUSK_INCONCLUSIVE && report->epsilon > report->claimed)
+        fprintf(file, ": above the claim, but not at 1 - %g", s->alarm);
+    else if (report->verdict == DUSK_INCONCLUSIVE)
         fprintf(file, ": at 1 - %g a perfect attack would show %s", s->alarm, most);
     fputc('\n', file);
 }
@@ -189,6 +191,7 @@ static void json_bound(dusk_json *json, const dusk_score_bound *b)
     dusk_json_bool_field(json, "if_independent", b->assumes & DUSK_ASSUMES_INDEPENDENT);
     dusk_json_bool_field(json, "decides", b->decides);
     dusk_json_bool_field(json, "refutes", b->refutes);
+    dusk_json_bool_field(json, "could_refute", b->could);
     dusk_json_number_field(json, "choices", (double)b->choices);
     dusk_json_number_field(json, "canaries", (double)b->canaries);
     if (isnan(b->threshold)) {
@@ -287,6 +290,9 @@ static dusk_status conclude(const audit_settings *s, const dusk_score_report *re
 {
     char text[DUSK_DECIMAL_SIZE];
     if (report->verdict == DUSK_VIOLATION) return fail_violation(report, err);
+    if (report->verdict == DUSK_INCONCLUSIVE && s->strict && report->epsilon > report->claimed)
+        return dusk_fail(err, DUSK_ERR_CHECK, "score more canaries, or more runs",
+                         "inconclusive: above the claim, but not at 1 - %g", s->alarm);
     if (report->verdict == DUSK_INCONCLUSIVE && s->strict) {
         dusk_decimal_down(text, report->detectable, 4);
         return dusk_fail(err, DUSK_ERR_CHECK, "score more canaries, or more runs",
@@ -299,7 +305,7 @@ static dusk_status conclude(const audit_settings *s, const dusk_score_report *re
 /* One run cannot accuse a claim that may fail outright with a chance of delta. */
 static void note_delta(const audit_settings *s, const dusk_score_report *report)
 {
-    if (report->verdict == DUSK_INCONCLUSIVE && !s->runs && s->delta >= s->alarm)
+    if (report->verdict == DUSK_INCONCLUSIVE && report->detectable == 0 && !s->event && s->delta >= s->alarm)
         dusk_output_note("note",
                          "a mechanism with this delta may give everything away with that chance; one run "
                          "can only show more at an --alarm above it");
