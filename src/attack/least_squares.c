@@ -2,7 +2,7 @@
 /* Reconstruction by least squares within the box: the attack of Dinur & Nissim 2003 as it is
  * run in practice. See box_fit.h for the fit and its certificate. Who knows how many people have
  * it in all fits twice: how far the first fit is off says how much the answers weigh against
- * what was known (the linear guess of least expected error, if that were a normal law). */
+ * what was known. */
 #include <math.h>
 
 #include "attack/box_fit.h"
@@ -38,6 +38,7 @@ void attack_least_squares(attack_fit *fit, dusk_reconstruction *out, double tole
     fit_squares(fit, out, start, tolerance);
     if (!(prior > 0)) return;
     fit->centre = prior;
-    fit->leash = error_variance(fit) / (prior * (1 - prior));
+    /* half of what a normal prior would have: the bounds of the box are knowledge, too */
+    fit->leash = 0.5 * error_variance(fit) / (prior * (1 - prior));
     fit_squares(fit, out, start, tolerance);
 }
