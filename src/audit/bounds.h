@@ -36,12 +36,21 @@ typedef struct audit_counts {
 /* How a set's counts are turned into the bound that it promises in the last step. */
 typedef struct audit_forecast {
     double delta;
-    double draws;   /* of the last step, a side                                  */
-    double z;       /* of the bound there, a side                                */
-    double caution; /* standard deviations by which the counts may have flattered */
+    double draws;                       /* of the last step, a side                                  */
+    double z;                           /* of the bound there, a side                                */
+    double caution;                     /* standard deviations by which the counts may have flattered */
+    double order;                       /* above 1: the Renyi divergence of that order is asked for instead */
+    const struct audit_tradeoff *claim; /* where it is refuted, by how much; else as above  */
 } audit_forecast;
 
-/* The epsilon that the last step is expected to show with a set of these counts: P and Q
+/* A claimed trade-off curve at some places, for choices only. */
+enum { AUDIT_TRADEOFF = 48 };
+typedef struct audit_tradeoff {
+    double alpha[AUDIT_TRADEOFF], beta[AUDIT_TRADEOFF]; /* alpha increasing */
+    double z;                                           /* of the alarm, a side */
+} audit_tradeoff;
+
+/* The epsilon (or what else is asked for) that the last step is expected to show with a set of these counts: P and Q
  * are first moved by `caution` to the bad side. -INFINITY where it would show nothing. */
 double audit_forecast_epsilon(const audit_forecast *forecast, audit_counts counts);
 

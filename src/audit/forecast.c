@@ -30,13 +30,35 @@ double audit_limit_up(double k, double n, double z)
 
 double audit_deviations(double error) { return dusk_normal_upper_quantile(fmin(fmax(error, 1e-300), 0.5)); }
 
+/* The Renyi divergence of one coin from another; negative for a coin that falls less often. */
+static double bernoulli_divergence(double p, double q, double order)
+{
+    if (!(p > q)) return p - q;
+    double hit = order * log(p) - (order - 1) * log(q), miss = order * log1p(-p) - (order - 1) * log1p(-q);
+    return (fmax(hit, miss) + log1p(exp(-fabs(hit - miss)))) / (order - 1);
+}
+
+/* By how much n draws would show a test of power p and level q to lie below a curve. */
+static double refuted_by(const audit_tradeoff *claim, double p, double q, double n)
+{
+    double alpha = audit_limit_up(q * n, n, claim->z), beta = 1 - audit_limit_down(p * n, n, claim->z);
+    size_t i = 1;
+    while (i + 1 < AUDIT_TRADEOFF && claim->alpha[i] < alpha) i++;
+    double a = claim->alpha[i - 1], b = claim->alpha[i], share = (fmin(fmax(alpha, a), b) - a) / (b - a);
+    return claim->beta[i - 1] + share * (claim->beta[i] - claim->beta[i - 1]) - beta;
+}
+
 double audit_forecast_epsilon(const audit_forecast *forecast, audit_counts counts)
 {
     double n = forecast->draws;
     double p = audit_limit_down(counts.p_hits, counts.trials, forecast->caution);
     double q = audit_limit_up(counts.q_hits, counts.trials, forecast->caution);
-    double excess = audit_limit_down(p * n, n, forecast->z) - forecast->delta;
-    return excess > 0 ? log(excess / audit_limit_up(q * n, n, forecast->z)) : -INFINITY;
+    double refuted = forecast->claim ? refuted_by(forecast->claim, p, q, n) : 0;
+    if (refuted > 0) return 1000 + refuted; /* beyond any epsilon */
+    double shown_p = audit_limit_down(p * n, n, forecast->z), shown_q = audit_limit_up(q * n, n, forecast->z);
+    if (forecast->order > 1) return bernoulli_divergence(shown_p, shown_q, forecast->order);
+    double excess = shown_p - forecast->delta;
+    return excess > 0 ? log(excess / shown_q) : -INFINITY;
 }
 
 double audit_worth_showing(double claimed) { return 1.25 * claimed + 0.01; }
@@ -69,7 +91,7 @@ double audit_detectable(double p, double claimed, double delta, double draws, do
 /* Whether n draws make a bound that is close to the truth, as far as these counts tell it. */
 static bool is_sharp(audit_counts counts, const audit_forecast *planned, double claimed, double n)
 {
-    audit_forecast shown = { planned->delta, n, planned->z, 0 };
+    audit_forecast shown = { .delta = planned->delta, .draws = n, .z = planned->z };
     double q = fmax(counts.q_hits, 0.7), truth = log((counts.p_hits - planned->delta * counts.trials) / q);
     /* with few hits the truth is hardly known, and perhaps infinite */
     double share = counts.q_hits < 10 ? 0.2 : 0.025;
@@ -82,7 +104,8 @@ static bool is_sharp(audit_counts counts, const audit_forecast *planned, double 
 static bool settles(audit_counts counts, double delta, double claimed, double alarm, double n)
 {
     double z = audit_deviations(alarm / 2);
-    audit_forecast careful = { delta, 1e15, 0, 2 }, sure = { delta, n, z, 0.5 };
+    audit_forecast careful = { .delta = delta, .draws = 1e15, .caution = 2 };
+    audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 0.5 };
     if (audit_forecast_epsilon(&careful, counts) > claimed)
         return audit_forecast_epsilon(&sure, counts) > claimed + 1e-3;
     return audit_detectable(counts.p_hits / counts.trials, claimed, delta, n, alarm) <=

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "audit/coins.h"
+#include "audit/mechanism.h"
 #include "audit/trusted_density.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -35,6 +37,9 @@ static dusk_status check_options(const dusk_audit_options *o, dusk_error *err)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is usual", "the confidence must be between 0 and 1");
     if (!(o->alarm >= 1e-100 && o->alarm < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "1e-6 is usual", "the alarm must be between 1e-100 and 1");
+    if (o->search && o->search != DUSK_ONE_MOVES && o->search != DUSK_ALL_MOVE)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0, DUSK_ONE_MOVES or DUSK_ALL_MOVE",
+                         "no such distance between neighbours");
     if (o->draws > UINT64_C(1) << 40)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "there can be at most 2^40 draws");
     return DUSK_OK;
@@ -45,6 +50,9 @@ static dusk_status check_subject(const dusk_sampler *sampler, const dusk_input_p
 {
     if (!sampler || !sampler->draw || sampler->output_length == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "a sampler needs a draw function and an output length");
+    for (size_t i = 0; pairs && i < count; i++)
+        if (!pairs[i].input[0] || !pairs[i].input[1])
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "a pair needs two inputs");
     if (!pairs || count == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk_input_pairs_new has standard ones",
                          "at least one pair of inputs is needed");
@@ -121,9 +129,11 @@ static dusk_status count_both(dusk_audit_report *report, audit_job *job, const a
     report->swapped = chosen->event.swapped;
     for (int side = 0; side < 2; side++) {
         const double *input = chosen->input[report->swapped ? 1 - side : side];
-        report->trials[side] = n;
+        report->trials[side] = DUSK_MUTATE(AUDIT_SAME_DRAWS, n, (uint64_t)chosen->event.counts.trials);
         DUSK_TRY(count_fresh(&report->hits[side], job, chosen, input, n, err));
     }
+    report->hits[0] = DUSK_MUTATE(AUDIT_SAME_DRAWS, report->hits[0], (uint64_t)chosen->event.counts.p_hits);
+    report->hits[1] = DUSK_MUTATE(AUDIT_SAME_DRAWS, report->hits[1], (uint64_t)chosen->event.counts.q_hits);
     describe(report, chosen);
     conclude(report, job->options);
     if (job->options->density && job->sampler->log_density) report->density = DUSK_DENSITY_SCORE;
@@ -148,7 +158,7 @@ static dusk_status climb(dusk_audit_report *report, audit_job *job, const audit_
     report->hits[0] = top ? ladder.hits[top - 1] : 0;
     /* what is lost to confidence is what could have hidden above the claim */
     report->detectable = report->claimed + (report->epsilon - report->epsilon_sure) + 0.01;
-    if (!(report->epsilon_sure > 0)) report->detectable = INFINITY;
+    if (o->delta > 0 && (double)ladder.trials * o->delta < 100) report->detectable = INFINITY;
     snprintf(report->family, sizeof report->family, "density");
     snprintf(report->event, sizeof report->event, "log likelihood ratio > %.6g, density trusted",
              report->epsilon);
@@ -156,27 +166,73 @@ static dusk_status climb(dusk_audit_report *report, audit_job *job, const audit_
     return DUSK_OK;
 }
 
+/* Claims that are a composition are also held against its whole curve. */
+static dusk_status judge_curve(dusk_audit_report *report, const dusk_audit_options *o, dusk_error *err)
+{
+    bool refuted = false;
+    audit_corner sure =
+        audit_corner_of(report->hits[0], report->trials[0], report->hits[1], report->trials[1], o->alarm);
+    dusk_status status = audit_claim_refuted(&refuted, o->event, sure, err);
+    if (status == DUSK_OK && refuted) report->verdict = DUSK_VIOLATION;
+    return status;
+}
+
+uint64_t audit_most_draws(const dusk_audit_options *options)
+{
+    return options->draws ? options->draws : MOST_DRAWS;
+}
+
+dusk_status audit_job_open(audit_job *job, const dusk_sampler *sampler, const dusk_input_pair *pairs,
+                           size_t pair_count, const dusk_audit_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(check_options(options, err));
+    DUSK_TRY(check_subject(sampler, pairs, pair_count, err));
+    *job = (audit_job){ .sampler = sampler, .options = options, .claimed = options->epsilon };
+    DUSK_TRY(audit_seed(&job->seed, options->seed, err));
+    if (options->event) {
+        dusk_account claim;
+        DUSK_TRY(dusk_account_epsilon(&claim, options->event, options->delta, DUSK_BEST, err));
+        job->claimed = claim.bound.upper;
+        if (!isfinite(job->claimed)) {
+            status = dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta above 0",
+                               "the claimed event has no finite epsilon at this delta");
+            goto done;
+        }
+    }
+    double planned = fmin(fmax(0x1p17 / (job->claimed * job->claimed), 0x1p20), 0x1p23);
+    job->forecast = (audit_forecast){ .delta = options->delta,
+                                      .draws = fmin((double)audit_most_draws(options), planned),
+                                      .z = audit_deviations(0.5 * (1 - options->confidence)),
+                                      .caution = 3 };
+done:
+    return status;
+}
+
 dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler, const dusk_input_pair *pairs,
                            size_t pair_count, const dusk_audit_options *options, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     audit_selection chosen = { 0 };
-    DUSK_TRY(check_options(options, err));
-    DUSK_TRY(check_subject(sampler, pairs, pair_count, err));
-    double claimed = options->epsilon, planned = fmin(fmax(0x1p17 / (claimed * claimed), 0x1p20), 0x1p23);
-    uint64_t most = options->draws ? options->draws : MOST_DRAWS;
-    audit_job job = { .sampler = sampler, .options = options, .claimed = claimed };
-    job.forecast = (audit_forecast){ options->delta, fmin((double)most, planned),
-                                     audit_deviations(0.5 * (1 - options->confidence)), 3 };
+    audit_tradeoff curve;
+    audit_job job;
+    DUSK_TRY(audit_job_open(&job, sampler, pairs, pair_count, options, err));
+    if (options->event) {
+        DUSK_TRY(audit_tradeoff_of(&curve, options, err));
+        job.forecast.claim = &curve;
+    }
     DUSK_TRY(audit_select(&chosen, &job, pairs, pair_count, err));
 
-    dusk_audit_report report = { .claimed = claimed, .delta = options->delta, .pair = chosen.pair };
+    dusk_audit_report report = { .claimed = job.claimed, .delta = options->delta, .pair = chosen.pair };
+    report.varied = chosen.varied != NULL;
+    double most = (double)audit_most_draws(options);
     if (options->density == DUSK_DENSITY_TRUSTED && sampler->log_density) {
-        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin((double)most, 0x1p20), err));
+        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin(most, 0x1p20), err));
     } else {
-        uint64_t n = (uint64_t)audit_draws_wanted(chosen.event.counts, &job.forecast, claimed, options->alarm,
-                                                  (double)most);
-        DUSK_TRY(count_both(&report, &job, &chosen, n, err));
+        double n = audit_draws_wanted(chosen.event.counts, &job.forecast, job.claimed, options->alarm, most);
+        if (options->event) n = fmax(n, job.forecast.draws);
+        DUSK_TRY(count_both(&report, &job, &chosen, (uint64_t)n, err));
+        if (options->event) DUSK_TRY(judge_curve(&report, options, err));
     }
     report.draws = job.draws;
     *out = report;

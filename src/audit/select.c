@@ -26,7 +26,13 @@ static size_t round_of(const audit_job *job, double wanted, double least, double
 static size_t first_round(const audit_job *job) { return round_of(job, 0x1p11, 0x1p13, 0x1p16, 0.125); }
 static size_t last_round(const audit_job *job) { return round_of(job, 0x1p15, 0x1p17, 0x1p19, 0.5); }
 
-void audit_selection_clear(audit_selection *selection) { audit_scores_clear(&selection->scores); }
+size_t audit_last_round(const audit_job *job) { return last_round(job); }
+
+void audit_selection_clear(audit_selection *selection)
+{
+    audit_scores_clear(&selection->scores);
+    dusk_deallocate(selection->varied);
+}
 
 dusk_status audit_draw(audit_job *job, double *out, size_t n, const double *input, dusk_error *err)
 {
@@ -55,43 +61,51 @@ done:
 
 /* With a density the likelihood ratio is the best score if the density is right, and plain
  * sets are for when it is not; without one, all families have their say. */
-static dusk_status propose_all(audit_selection *found, audit_job *job, const audit_sample *train,
-                               dusk_error *err)
+static dusk_status propose_all(audit_scores *scores, const dusk_input_pair *pair, audit_job *job,
+                               const audit_sample *train, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     bool density = job->options->density && job->sampler->log_density;
-    DUSK_TRY(audit_propose_half_lines(&found->scores, train, err));
-    DUSK_TRY(audit_propose_tables(&found->scores, train, err));
+    DUSK_TRY(audit_propose_half_lines(scores, train, err));
+    DUSK_TRY(audit_propose_tables(scores, train, err));
     if (density) {
-        DUSK_TRY(audit_propose_density(&found->scores, job->sampler, found->input, err));
+        DUSK_TRY(audit_propose_density(scores, job->sampler, pair->input, err));
     } else {
-        DUSK_TRY(audit_propose_products(&found->scores, train, err));
-        DUSK_TRY(audit_propose_additive(&found->scores, train, err));
-        DUSK_TRY(audit_propose_patterns(&found->scores, train, err));
+        DUSK_TRY(audit_propose_products(scores, train, err));
+        DUSK_TRY(audit_propose_additive(scores, train, err));
+        DUSK_TRY(audit_propose_patterns(scores, train, err));
     }
 done:
+    return status;
+}
+
+dusk_status audit_select_sets(audit_scores *scores, audit_event *events, const audit_forecast *forecasts,
+                              size_t count, audit_job *job, const dusk_input_pair *pair, size_t n,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    audit_sample train = { 0 }, validate = { 0 };
+    audit_scores found = { 0 };
+    DUSK_TRY(sample_draw(&train, job, pair, n, err));
+    DUSK_TRY(sample_draw(&validate, job, pair, n, err));
+    DUSK_TRY(propose_all(&found, pair, job, &train, err));
+    for (size_t i = 0; i < count; i++)
+        DUSK_TRY(audit_choose(&events[i], &found, &train, &validate, &forecasts[i], err));
+    *scores = found;
+    found = (audit_scores){ 0 };
+done:
+    sample_clear(&train);
+    sample_clear(&validate);
+    audit_scores_clear(&found);
     return status;
 }
 
 dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_input_pair *pair, size_t n,
                              dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    audit_sample train = { 0 }, validate = { 0 };
     audit_selection found = { .input = { pair->input[0], pair->input[1] } };
-    /* Who allows few draws in the last step has costly ones: a set is chosen by as many. */
-    uint64_t half = job->options->draws / 2 > 64 ? job->options->draws / 2 : 64;
-    if (job->options->draws > 0 && n > half) n = (size_t)half;
-    DUSK_TRY(sample_draw(&train, job, pair, n, err));
-    DUSK_TRY(sample_draw(&validate, job, pair, n, err));
-    DUSK_TRY(propose_all(&found, job, &train, err));
-    DUSK_TRY(audit_choose(&found.event, &found.scores, &train, &validate, &job->forecast, err));
-    *out = found;
-    found.scores = (audit_scores){ 0 };
-done:
-    sample_clear(&train);
-    sample_clear(&validate);
-    audit_selection_clear(&found);
+    dusk_status status = audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, n, err);
+    if (status == DUSK_OK) *out = found;
     return status;
 }
 
@@ -126,6 +140,7 @@ dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_
     }
     DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], last, err));
     out->pair = runners[0].pair;
+    if (job->options->search) DUSK_TRY(audit_vary(out, job, last, err));
 done:
     dusk_deallocate(runners);
     return status;

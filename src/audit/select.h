@@ -13,6 +13,7 @@ typedef struct audit_job {
     double claimed;          /* epsilon                         */
     audit_forecast forecast; /* of the last step                */
     uint64_t draws;          /* made so far, in all steps       */
+    uint64_t seed;           /* of the audit's own choices      */
 } audit_job;
 
 /* n outputs on an input, counted. */
@@ -30,15 +31,26 @@ DUSK_MUST_USE dusk_status audit_propose_density(audit_scores *scores, const dusk
 typedef struct audit_selection {
     size_t pair;
     const double *input[2];
+    double *varied; /* its inputs, where the pair was changed; owned */
     audit_scores scores;
     audit_event event;
 } audit_selection;
 void audit_selection_clear(audit_selection *selection);
 
+/* Choose the best set for each of `count` forecasts, from the same scores, which are made
+ * anew with n training and n validating draws a side. */
+DUSK_MUST_USE dusk_status audit_select_sets(audit_scores *scores, audit_event *events,
+                                            const audit_forecast *forecasts, size_t count, audit_job *job,
+                                            const dusk_input_pair *pair, size_t n, dusk_error *err);
 /* Choose the set for one pair with `n` training and n validating draws a side. The old
  * content of `out` is not looked at; it needs clearing on success only. */
 DUSK_MUST_USE dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_input_pair *pair,
                                            size_t n, dusk_error *err);
+/* Vary the pair of `chosen` within the relation, with fresh draws for each attempt, and
+ * choose its set anew (n draws as above) if a better one was found. */
+DUSK_MUST_USE dusk_status audit_vary(audit_selection *chosen, audit_job *job, size_t n, dusk_error *err);
+/* Draws of the last choice. */
+size_t audit_last_round(const audit_job *job);
 /* Choose among pairs, with more draws for those that promise more, and then the set. */
 DUSK_MUST_USE dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_pair *pairs,
                                        size_t count, dusk_error *err);

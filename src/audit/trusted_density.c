@@ -29,11 +29,10 @@ static double gain_up(double t, double e)
 DUSK_PROVEN(audit_ladder_delta)
 double audit_ladder_delta(const audit_ladder *ladder, double e, double error)
 {
-    double sum = 0, before = 0,
-           share = dusk_div_down(error, DUSK_MUTATE(AUDIT_LADDER_NO_UNION, AUDIT_RUNGS, 1));
+    double sum = 0, before = 0, share = dusk_div_down(error, AUDIT_RUNGS);
     for (size_t k = 0; k < ladder->count; k++) {
         double t = ladder->place[k], p = dusk_clopper_pearson_down(ladder->hits[k], ladder->trials, share);
-        double gain = dusk_sub_down(gain_down(t, e), before);
+        double gain = dusk_sub_down(gain_down(t, e), DUSK_MUTATE(AUDIT_LADDER_ADDS_UP, before, 0));
         if (gain > 0) {
             sum = dusk_add_down(sum, dusk_mul_down(gain, p));
             before = gain_up(t, e);

@@ -5,7 +5,7 @@
  * epsilon from two counts is wrong with at most its error, also at a delta. */
 #include <math.h>
 
-#include "dusk/audit_mechanisms.h"
+#include "audit/bounds.h"
 #include "support.h"
 
 enum { MOST = 60 };
@@ -83,6 +83,35 @@ static void check_epsilon(unsigned n, long double p, long double q, double delta
         fail_msg("n %u, p %Lg, q %Lg, delta %g: wrong with %.9Lg", n, p, q, delta, wrong);
 }
 
+/* The chance that one or the other bound of a corner is wrong. */
+static void check_corner(unsigned n, long double p, long double q, double error)
+{
+    long double a[MOST + 1], b[MOST + 1], wrong = 0;
+    law(a, n, p);
+    law(b, n, q);
+    for (unsigned i = 0; i <= n; i++)
+        for (unsigned j = 0; j <= n; j++) {
+            audit_corner c = audit_corner_of(i, n, j, n, error);
+            if ((long double)c.p > p || (long double)c.q < q) wrong += a[i] * b[j];
+        }
+    if (wrong > error * (1 + 1e-12L)) fail_msg("n %u, p %Lg, q %Lg: wrong with %.9Lg", n, p, q, wrong);
+}
+
+static void corners(void **state)
+{
+    (void)state;
+    for (unsigned n = 5; n <= 20; n += 5)
+        for (unsigned i = 1; i < n; i += 2) {
+            /* just below the bounds themselves, where coverage is worst */
+            long double p = dusk_clopper_pearson_down(i, n, 0.2) * (1 - 1e-12L);
+            long double q = 1 - (1 - dusk_clopper_pearson_up(n - i, n, 0.2)) * (1 - 1e-12L);
+            check_corner(n, p, q, 0.2);
+            p = dusk_clopper_pearson_down(i, n, 0.1) * (1 - 1e-12L);
+            q = 1 - (1 - dusk_clopper_pearson_up(n - i, n, 0.1)) * (1 - 1e-12L);
+            check_corner(n, p, q, 0.2);
+        }
+}
+
 static void epsilons(void **state)
 {
     (void)state;
@@ -100,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),
         cmocka_unit_test(sharp),
+        cmocka_unit_test(corners),
         cmocka_unit_test(epsilons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,41 @@ static void response(void **state)
     assert_int_equal(audited(&t, draw_response, 0.6).verdict, DUSK_VIOLATION);
 }
 
+/* Shows its input while the first two steps look, and nothing from then on. */
+typedef struct turncoat {
+    toy noise;
+    uint64_t drawn, until;
+} turncoat;
+
+static dusk_status draw_turncoat(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    turncoat *t = context;
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (t->drawn++ < t->until ? input[0] : 0) + toy_laplace(&t->noise.coins);
+    return DUSK_OK;
+}
+
+/* Only draws of the last step enter the bound. */
+static void fresh_draws(void **state)
+{
+    (void)state;
+    dusk_audit_options options;
+    dusk_audit_options_init(&options);
+    options.epsilon = 0.1;
+    options.draws = 20000;
+    turncoat t = { .until = UINT64_MAX };
+    dusk_sampler sampler = { &t, 1, 1, draw_turncoat, NULL };
+    dusk_audit_report r;
+    t.noise = toy_of(9, 1, 1, 1);
+    assert_int_equal(dusk_audit_run(&r, &sampler, &bit, 1, &options, NULL), DUSK_OK);
+    assert_int_equal(r.verdict, DUSK_VIOLATION);
+    t = (turncoat){ toy_of(10, 1, 1, 1), 0, r.draws - r.trials[0] - r.trials[1] };
+    assert_int_equal(dusk_audit_run(&r, &sampler, &bit, 1, &options, NULL), DUSK_OK);
+    assert_int_equal(t.drawn - t.until, r.trials[0] + r.trials[1]);
+    assert_true(r.verdict != DUSK_VIOLATION && r.epsilon < 0.1);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -80,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laplace),
         cmocka_unit_test(response),
+        cmocka_unit_test(fresh_draws),
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
