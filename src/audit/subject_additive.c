@@ -262,15 +262,22 @@ static double endless(audit_kit *kit, const double *p, const double *q)
 
 /* --- the table ---------------------------------------------------------------------------- */
 
-#define LAPLACE(share)                                                                                       \
+/* How a density is used: not at all where counting shows the truth; it is believed where the
+ * set that decides is too rare to be counted on both sides (20 numbers all on one side), or
+ * the fault so small that it would take hundreds of millions of draws. */
+#define BLACK_BOX DUSK_DENSITY_UNUSED
+#define BELIEVED DUSK_DENSITY_TRUSTED
+
+#define LAPLACE(use, ...)                                                                                    \
     {                                                                                                        \
-        .inputs = 1, .outputs = 1, .prepare = prepare_laplace, .draw = draw_laplace,                         \
+        .inputs = 1, .outputs = 1, .prepare = prepare_laplace, .draw = draw_laplace, .density = (use),       \
         .log_density = laplace_density, .truth = laplace_truth, .parameter = {                               \
-            share                                                                                            \
+            __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-static const audit_design laplace = LAPLACE(1), laplace99 = LAPLACE(0.99), laplace95 = LAPLACE(0.95),
-                          laplace90 = LAPLACE(0.90), laplace75 = LAPLACE(0.75), laplace50 = LAPLACE(0.50);
+static const audit_design laplace = LAPLACE(BLACK_BOX, 1), laplace99 = LAPLACE(BELIEVED, 0.99),
+                          laplace95 = LAPLACE(BLACK_BOX, 0.95), laplace90 = LAPLACE(BLACK_BOX, 0.90),
+                          laplace75 = LAPLACE(BLACK_BOX, 0.75), laplace50 = LAPLACE(BLACK_BOX, 0.50);
 
 #define HISTOGRAM(prepares)                                                                                  \
     {                                                                                                        \
@@ -286,24 +293,26 @@ static const audit_design copies = { .inputs = 1,
                                      .draw = draw_copies,
                                      .log_density = copies_density,
                                      .truth = copies_truth,
+                                     .density = BELIEVED,
                                      .parameter = { COPIES } };
 
-#define RUNNING_SUMS(prepares)                                                                               \
+#define RUNNING_SUMS(prepares, use)                                                                          \
     {                                                                                                        \
-        .inputs = SUMS, .outputs = SUMS, .prepare = (prepares), .draw = draw_sums,                           \
+        .inputs = SUMS, .outputs = SUMS, .prepare = (prepares), .draw = draw_sums, .density = (use),         \
         .log_density = sums_density, .truth = laplace_truth                                                  \
     }
-static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums),
-                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one);
+static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums, BELIEVED),
+                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, BLACK_BOX);
 
-#define GAUSSIAN(prepares)                                                                                   \
+#define GAUSSIAN(prepares, use)                                                                              \
     {                                                                                                        \
-        .inputs = 1, .outputs = 1, .prepare = (prepares), .draw = draw_gaussian,                             \
+        .inputs = 1, .outputs = 1, .prepare = (prepares), .draw = draw_gaussian, .density = (use),           \
         .log_density = gaussian_density, .truth = gaussian_truth                                             \
     }
-static const audit_design gaussian = GAUSSIAN(prepare_gaussian), gaussian_classic = GAUSSIAN(prepare_classic),
-                          gaussian_beyond = GAUSSIAN(prepare_classic_beyond),
-                          gaussian_wrong_delta = GAUSSIAN(prepare_wrong_delta);
+static const audit_design gaussian = GAUSSIAN(prepare_gaussian, BLACK_BOX),
+                          gaussian_classic = GAUSSIAN(prepare_classic, BLACK_BOX),
+                          gaussian_beyond = GAUSSIAN(prepare_classic_beyond, BELIEVED),
+                          gaussian_wrong_delta = GAUSSIAN(prepare_wrong_delta, BLACK_BOX);
 
 #define OF_RECORDS(draws)                                                                                    \
     {                                                                                                        \

@@ -247,16 +247,18 @@ static double discrete_gaussian_truth(audit_kit *kit, const double *p, const dou
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
-#define COINS(length, prepares, ...)                                                                         \
+#define COINS(length, prepares, use, ...)                                                                    \
     {                                                                                                        \
-        .inputs = (length), .outputs = (length), .prepare = (prepares), .draw = draw_bits,                   \
+        .inputs = (length), .outputs = (length), .prepare = (prepares), .draw = draw_bits, .density = (use), \
         .log_density = bits_density, .truth = bits_truth, .parameter = {                                     \
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-static const audit_design response = COINS(1, prepare_response, 1),
-                          wrong_coin = COINS(1, prepare_response, 2), rappor = COINS(BITS, prepare_rappor, 0),
-                          one_time = COINS(BITS, prepare_one_time, 0);
+/* Eight bits of twenty matter: their densities are believed. */
+static const audit_design response = COINS(1, prepare_response, DUSK_DENSITY_UNUSED, 1),
+                          wrong_coin = COINS(1, prepare_response, DUSK_DENSITY_UNUSED, 2),
+                          rappor = COINS(BITS, prepare_rappor, DUSK_DENSITY_TRUSTED, 0),
+                          one_time = COINS(BITS, prepare_one_time, DUSK_DENSITY_TRUSTED, 0);
 
 #define NOISE(prepares, draws, tells)                                                                        \
     {                                                                                                        \

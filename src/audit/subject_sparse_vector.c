@@ -17,26 +17,47 @@ static const double NOWHERE = NAN;
 
 /* parameter[0]: scale of rho, [1]: of nu, [2]: of fresh noise on the answer, each times
  * 1/epsilon; [3]: 1 where it never stops. */
-static void prepare(audit_kit *kit)
+static void set_scales(audit_kit *kit)
 {
-    static const double two_one[QUERIES] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 1 };
-    static const double one_two[QUERIES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 2 };
-    static const double ones[QUERIES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-    static const double halves[QUERIES] = { 2, 2, 2, 2, 2, 0, 0, 0, 0, 0 };
-    static const double twice[QUERIES] = { 2, 2, 2, 2, 1, 2, 2, 2, 2, 1 };
-    static const double mirrored[QUERIES] = { 1, 1, 1, 1, 2, 1, 1, 1, 1, 2 };
     const double *parameter = kit->design->parameter;
-
     for (int i = 0; i < 3; i++) kit->scale[i] = parameter[i] / kit->epsilon;
     kit->svt = (audit_svt){ .queries = QUERIES,
                             .threshold = 1,
                             .threshold_scale = kit->scale[0],
                             .query_scale = kit->scale[1],
                             .stops = parameter[3] == 0 };
-    /* The worst pairs that are known: with a stop, all below and then one above; without. */
-    audit_kit_pair(kit, "last one apart", one_two, two_one);
-    audit_kit_pair(kit, "half above, half below", ones, halves);
-    audit_kit_pair(kit, "two apart", mirrored, twice);
+}
+
+/* The worst pairs that are known. With one stop: all below and then one above. */
+static void prepare_one_stop(audit_kit *kit)
+{
+    static const double above[QUERIES] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 1 };
+    static const double below[QUERIES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 2 };
+    set_scales(kit);
+    audit_kit_pair(kit, "last one apart", below, above);
+}
+
+static void prepare_two_stops(audit_kit *kit)
+{
+    static const double above[QUERIES] = { 2, 2, 2, 2, 1, 2, 2, 2, 2, 1 };
+    static const double below[QUERIES] = { 1, 1, 1, 1, 2, 1, 1, 1, 1, 2 };
+    set_scales(kit);
+    audit_kit_pair(kit, "two apart", below, above);
+}
+
+/* A value that is shown tells most where all queries move together. */
+static void prepare_shown(audit_kit *kit)
+{
+    prepare_one_stop(kit);
+    audit_kit_flat_pair(kit, "all above", 1, 2);
+}
+
+static void prepare_no_stop(audit_kit *kit)
+{
+    static const double level[QUERIES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double halves[QUERIES] = { 2, 2, 2, 2, 2, 0, 0, 0, 0, 0 };
+    set_scales(kit);
+    audit_kit_pair(kit, "half above, half below", level, halves);
 }
 
 /* What a draw needs of the queries: e^(-(T - q_i) / nu) and its inverse; and the ratio of the
@@ -384,21 +405,32 @@ done:
 
 /* --- the table ------------------------------------------------------------------------ */
 
-#define DESIGN(numbers, draws, densities, tells, ...)                                                        \
-    {                                                                                                        \
-        .inputs = QUERIES, .outputs = (numbers), .moves = DUSK_ALL_MOVE, .prepare = prepare,                 \
-        .draw = (draws), .log_density = (densities), .truth = (tells), .parameter = {                        \
-            __VA_ARGS__                                                                                      \
-        }                                                                                                    \
-    }
-static const audit_design svt1 = DESIGN(QUERIES, draw_until, pattern_density, truth_of_pattern, 2, 4),
-                          svt2 = DESIGN(QUERIES, draw_redrawn, redrawn_density, truth_of_redrawn, 4, 8),
-                          svt3 = DESIGN(2, draw_shown, shown_density, truth_of_shown, 2, 2),
-                          svt4 = DESIGN(QUERIES, draw_until, pattern_density, truth_of_pattern, 4, 4.0 / 3),
-                          svt5 = DESIGN(QUERIES, draw_bare, pattern_density, truth_of_pattern, 2, 0, 0, 1),
-                          svt6 = DESIGN(QUERIES, draw_all, pattern_density, truth_of_pattern, 2, 2, 0, 1),
-                          numerical = DESIGN(2, draw_shown, fresh_density, truth_of_fresh, 3, 6, 3),
-                          parallel = DESIGN(3, draw_two, two_density, truth_of_two, 2, 2);
+#define DESIGN(numbers, prepares, draws, densities, tells, ...)                                              \
+    .inputs = QUERIES, .outputs = (numbers), .prepare = (prepares), .draw = (draws),                         \
+    .log_density = (densities), .truth = (tells), .parameter = { __VA_ARGS__ }
+
+static const audit_design svt1 = { DESIGN(QUERIES, prepare_one_stop, draw_until, pattern_density,
+                                          truth_of_pattern, 2, 4),
+                                   .density = DUSK_DENSITY_TRUSTED };
+static const audit_design svt2 = { DESIGN(QUERIES, prepare_two_stops, draw_redrawn, redrawn_density,
+                                          truth_of_redrawn, 4, 8),
+                                   .density = DUSK_DENSITY_TRUSTED };
+static const audit_design svt3 = { DESIGN(2, prepare_shown, draw_shown, shown_density, truth_of_shown, 2,
+                                          2) };
+/* These two are looked for among all standard pairs. */
+static const audit_design svt4 = { DESIGN(QUERIES, prepare_one_stop, draw_until, pattern_density,
+                                          truth_of_pattern, 4, 4.0 / 3),
+                                   .moves = DUSK_ALL_MOVE };
+static const audit_design svt5 = { DESIGN(QUERIES, prepare_no_stop, draw_bare, pattern_density,
+                                          truth_of_pattern, 2, 0, 0, 1),
+                                   .moves = DUSK_ALL_MOVE };
+static const audit_design svt6 = { DESIGN(QUERIES, prepare_no_stop, draw_all, pattern_density,
+                                          truth_of_pattern, 2, 2, 0, 1),
+                                   .density = DUSK_DENSITY_TRUSTED };
+static const audit_design numerical = { DESIGN(2, prepare_one_stop, draw_shown, fresh_density, truth_of_fresh,
+                                               3, 6, 3),
+                                        .density = DUSK_DENSITY_TRUSTED };
+static const audit_design parallel = { DESIGN(3, prepare_shown, draw_two, two_density, truth_of_two, 2, 2) };
 
 AUDIT_OPENS(svt1)
 AUDIT_OPENS(svt2)
