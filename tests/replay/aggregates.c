@@ -36,6 +36,13 @@ static void same_answers(const dusk_answer *a, const dusk_answer *b)
     assert_string_equal(text[0], text[1]);
 }
 
+/* What is stated is what the moves are held against: it is never more than what was asked for. */
+static replay_declared stated(const dusk_statement *statement, bool silent)
+{
+    assert_true(silent || statement->epsilon > 0);
+    return (replay_declared){ .epsilon = statement->epsilon, .delta = statement->delta, .silent = silent };
+}
+
 /* Both relations, with and without delta, units of one row and of three. */
 static void aggregates(void **state)
 {
@@ -53,7 +60,7 @@ static void aggregates(void **state)
                 all[round / 8 % 4](&answer[side], &how, t.rows[side], t.n[side], r.gen[side], NULL), DUSK_OK);
         same_answers(&answer[0], &answer[1]);
         bool known = round / 8 % 4 == 0 && relation == DUSK_REPLACE_ONE && how.rows_per_unit == 1;
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon, .delta = how.delta, .silent = known });
+        replay_close(&r, stated(&answer[0].statement, known));
     }
 }
 
@@ -77,7 +84,7 @@ static void bins(void **state)
                              DUSK_OK);
         replay_same(counts[0], counts[1], 4);
         replay_same(&width[0], &width[1], 1);
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon, .delta = how.delta });
+        replay_close(&r, stated(&statement, false));
         how.delta = 0;
         how.epsilon = 20; /* so that something is found */
         r = replay_open(round);
@@ -89,7 +96,7 @@ static void bins(void **state)
         replay_same(&bounds[0].upper, &bounds[1].upper, 1);
         replay_same(&bounds[0].outside, &bounds[1].outside, 1);
         assert_int_equal(bounds[0].found, bounds[1].found);
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon });
+        replay_close(&r, stated(&bounds[0].statement, false));
     }
 }
 
@@ -129,7 +136,7 @@ static void keyed_counts_and_modes(void **state)
                                                  12, r.gen[side], NULL),
                              DUSK_OK);
         replay_same(counts[0], counts[1], 12);
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon, .delta = how.delta });
+        replay_close(&r, stated(&statement, false));
         how.delta = 0;
         r = replay_open(round);
         for (int side = 0; side < 2; side++)

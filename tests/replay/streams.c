@@ -115,6 +115,7 @@ static void call_by_call(void **state)
         dusk_stream_options o =
             request(method, round / 4 % 2, tree && round / 8 % 2 ? 0 : 1e-6, round % 3 ? 0 : 1 + round % 17);
         double numbers[2][LENGTH], answer[2][LENGTH];
+        dusk_statement statement;
         o.neighbours = round / 16 % 2 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE;
         o.items_per_unit = 1 + (uint32_t)(round / 32 % 2);
         if (tree && o.window == 0 && round % 5 == 0) o.length = 0; /* not known */
@@ -131,10 +132,11 @@ static void call_by_call(void **state)
             for (int t = 0; t < LENGTH; t++)
                 assert_int_equal(dusk_stream_release(s, &answer[i][t], numbers[i][t], r.gen[i], NULL),
                                  DUSK_OK);
+            assert_int_equal(dusk_stream_state(s, &statement, NULL), DUSK_OK);
             dusk_stream_free(s);
         }
         replay_same(answer[0], answer[1], LENGTH);
-        replay_close(&r, (replay_declared){ .epsilon = o.epsilon, .delta = o.delta });
+        replay_close(&r, (replay_declared){ .epsilon = statement.epsilon, .delta = statement.delta });
     }
 }
 

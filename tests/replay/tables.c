@@ -63,7 +63,7 @@ static void marginal_counts(void **state)
                              DUSK_OK);
         replay_same(counts[0], counts[1], cells);
         replay_same(&width[0], &width[1], 1);
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon, .delta = how.delta });
+        replay_close(&r, (replay_declared){ .epsilon = statement.epsilon, .delta = statement.delta });
     }
 }
 
@@ -171,7 +171,9 @@ static void ranges(void **state)
         }
         replay_same(noisy[0], noisy[1], NODES);
         replay_same(fitted[0], fitted[1], NODES);
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon, .delta = how.delta });
+        dusk_statement statement;
+        assert_int_equal(dusk_hierarchy_state(h, &statement, NULL), DUSK_OK);
+        replay_close(&r, (replay_declared){ .epsilon = statement.epsilon, .delta = statement.delta });
         dusk_hierarchy_free(h);
     }
 }
@@ -208,7 +210,9 @@ static void maps(void **state)
                                                    r.gen[side], NULL),
                              DUSK_OK);
         replay_same(counts[0], counts[1], 85);
-        replay_close(&r, (replay_declared){ .epsilon = how.epsilon, .delta = how.delta });
+        dusk_statement statement;
+        assert_int_equal(dusk_quadtree_state(q, &statement, NULL), DUSK_OK);
+        replay_close(&r, (replay_declared){ .epsilon = statement.epsilon, .delta = statement.delta });
         dusk_quadtree_free(q);
     }
 }
