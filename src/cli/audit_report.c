@@ -10,6 +10,7 @@
 #include "cli/decimal.h"
 
 #define PLACES_MAX 9
+#define FEW_DRAWS 1000 /* a side: hardly any fault can be shown with fewer */
 
 /* x to so many decimal places, never above it. */
 static void put_down(char text[DUSK_DECIMAL_SIZE], double x, int places)
@@ -91,7 +92,7 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
     if (!isnan(exact)) print_nearest(file, " | exact", exact, places);
     fprintf(file, " | %s", dusk_verdict_name(report->verdict));
     if (report->verdict == DUSK_INCONCLUSIVE && isinf(report->detectable))
-        fputs(", too few draws", file);
+        fputs(report->trials[0] < FEW_DRAWS ? ", too few draws" : ", no set of outputs stands out", file);
     else if (report->verdict == DUSK_INCONCLUSIVE)
         print_nearest(file, ", could have caught", report->detectable, places);
     print_draws(file, report->draws);
