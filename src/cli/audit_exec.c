@@ -260,6 +260,7 @@ static void close_audit(exec_audit *audit)
     dusk_deallocate(audit->own_pairs);
     dusk_input_pairs_free(audit->standard);
     dusk_composition_free(audit->claim);
+    exec_curve_free(audit);
 }
 
 dusk_status audit_exec(audit_job *job, dusk_error *err)
@@ -268,13 +269,16 @@ dusk_status audit_exec(audit_job *job, dusk_error *err)
     dusk_status status = DUSK_OK;
     DUSK_TRY(check_claim(job, err));
     DUSK_TRY(check_inputs(job, err));
+    DUSK_TRY(exec_curve_plan(&audit, err));
     DUSK_TRY(set_options(&audit, err));
     DUSK_TRY(make_pairs(&audit, err));
     DUSK_TRY(open_program(&audit, err));
     DUSK_TRY(
         dusk_audit_run(&audit.report, &audit.sampler, audit.pairs, audit.pair_count, &audit.options, err));
+    DUSK_TRY(exec_curve_measure(&audit, err));
     program_draws_rest(audit.draws);
     exec_print(&audit);
+    DUSK_TRY(exec_curve_plot(&audit, err));
     DUSK_TRY(dusk_output_flush(err));
     status = audit_conclude(job, &audit.report, err);
 done:

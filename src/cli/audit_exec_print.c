@@ -112,8 +112,9 @@ static void note_constant(const exec_audit *audit)
 static void print_curve(const exec_audit *audit)
 {
     char delta[DUSK_DECIMAL_SIZE], claim[DUSK_DECIMAL_SIZE], bound[DUSK_DECIMAL_SIZE];
-    if (audit->delta_count) printf("%-10s  %-12s  %s\n", "delta", "claimed", "measured >=");
-    for (size_t i = 0; i < audit->delta_count; i++) {
+    size_t rows = audit->job->settings->curve ? audit->delta_count : 0; /* --plot has them, too */
+    if (rows) printf("%-10s  %-12s  %s\n", "delta", "claimed", "measured >=");
+    for (size_t i = 0; i < rows; i++) {
         dusk_decimal(delta, audit->deltas[i]);
         dusk_decimal_up(claim, audit->claims[i], 4);
         dusk_decimal_down(bound, audit->epsilons[i], 4);

@@ -129,6 +129,14 @@ void audit_json_report(dusk_json *json, const dusk_audit_report *report, double 
 dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report, dusk_error *err)
 {
     char bound[DUSK_DECIMAL_SIZE];
+    /* A claim that is a curve may be refuted elsewhere than at its delta. */
+    if (report->verdict == DUSK_VIOLATION && !(report->epsilon_sure > report->claimed))
+        return dusk_fail(
+            err, DUSK_ERR_CHECK, "",
+            "the claim does not hold: its curve does not allow %llu of %llu against %llu of %llu "
+            "(%.90s)",
+            (unsigned long long)report->hits[0], (unsigned long long)report->trials[0],
+            (unsigned long long)report->hits[1], (unsigned long long)report->trials[1], report->event);
     if (report->verdict == DUSK_VIOLATION) {
         dusk_decimal_down(bound, report->epsilon_sure, 3);
         return dusk_fail(err, DUSK_ERR_CHECK, "", "the claim does not hold: epsilon is at least %s (%.140s)",

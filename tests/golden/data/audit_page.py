@@ -12,6 +12,7 @@ os.environ["PATH"] = os.getcwd() + ":" + os.environ["PATH"]
 
 def masked(text):
     text = re.sub(r"\([^%()]*\)$|^set: .*", "EVENT", text, flags=re.M)
+    text = re.sub(r" {2,}", " ", text)
     text = re.sub(r"^note: .*|^words: .*", "NOTE", text, flags=re.M)
     text = re.sub(r"\d+(\.\d+)?(e[-+]?\d+)?", "#", text)
     return re.sub(r"inputs: '(.*)' against '(.*)'", lambda m: " ".join(sorted(m.groups())), text)
