@@ -3,6 +3,7 @@
  * program is run on neighbouring inputs (program_draws.h); everything else is
  * dusk_audit_run's. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -263,6 +264,15 @@ static void close_audit(exec_audit *audit)
     exec_curve_free(audit);
 }
 
+/* The last step counts on P and then on Q: those are the inputs that the search ended with. */
+static void keep_varied(exec_audit *audit)
+{
+    for (size_t side = 0; side < 2; side++) {
+        const char *input = program_draws_recent(audit->draws, 1 - side);
+        snprintf(audit->varied[side], sizeof audit->varied[side], "%s", input ? input : "");
+    }
+}
+
 dusk_status audit_exec(audit_job *job, dusk_error *err)
 {
     exec_audit audit = { .job = job };
@@ -275,6 +285,7 @@ dusk_status audit_exec(audit_job *job, dusk_error *err)
     DUSK_TRY(open_program(&audit, err));
     DUSK_TRY(
         dusk_audit_run(&audit.report, &audit.sampler, audit.pairs, audit.pair_count, &audit.options, err));
+    keep_varied(&audit);
     DUSK_TRY(exec_curve_measure(&audit, err));
     program_draws_rest(audit.draws);
     exec_print(&audit);

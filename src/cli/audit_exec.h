@@ -24,6 +24,7 @@ typedef struct exec_audit {
     program_draws *draws;
     dusk_sampler sampler;
     dusk_audit_report report;
+    char varied[2][4096]; /* the inputs of P and Q where the search changed them */
     /* Whole curves: epsilon at deltas, divergences at orders. */
     double *deltas, *claims, *epsilons;
     double *orders, *divergences;

@@ -14,8 +14,9 @@ static void put_input(char *text, size_t size, const exec_audit *audit, int side
 {
     const dusk_input_pair *pair = &audit->pairs[audit->report.pair];
     const double *input = pair->input[audit->report.swapped ? 1 - side : side];
-    if (audit->words) {
-        snprintf(text, size, "%s", audit->words[(size_t)input[0]]);
+    if (audit->words || audit->report.varied) {
+        snprintf(text, size, "%s",
+                 audit->report.varied ? audit->varied[side] : audit->words[(size_t)input[0]]);
         return;
     }
     size_t used = 0;

@@ -460,6 +460,18 @@ dusk_status program_draws_settle(program_draws *draws, dusk_sampler *out, dusk_e
 
 const draw_lines *program_draws_lines(const program_draws *draws) { return draws->lines; }
 
+const char *program_draws_recent(const program_draws *draws, size_t back)
+{
+    const stream *last = NULL;
+    for (uint64_t before = UINT64_MAX; back != SIZE_MAX; back--, before = last->age) {
+        last = NULL;
+        for (const stream *s = draws->streams; s < draws->streams + STREAMS_MAX; s++)
+            if (s->input && s->age < before && (!last || s->age > last->age)) last = s;
+        if (!last) return NULL;
+    }
+    return last->text;
+}
+
 bool program_draws_constant(const program_draws *draws, const double *input)
 {
     for (const stream *s = draws->streams; s < draws->streams + STREAMS_MAX; s++)

@@ -37,6 +37,9 @@ dusk_status program_draws_settle(program_draws *draws, dusk_sampler *out, dusk_e
 void program_draws_rest(program_draws *draws);
 
 const draw_lines *program_draws_lines(const program_draws *draws);
+/* The input of the latest draws as the program got it (back 0), and of those on another one
+ * before them (1); NULL when there was none. */
+const char *program_draws_recent(const program_draws *draws, size_t back);
 /* Whether every draw on this input was the same, and there were some. */
 bool program_draws_constant(const program_draws *draws, const double *input);
 

@@ -10,3 +10,4 @@ last='BEGIN { n = split(ARGV[1], q, ","); for (i = 0; i < ENVIRON["DUSK_DRAWS"];
 try --epsilon 1 --draws 1000 --queries 3 --moves one -v -- awk "$last"
 try --epsilon 1 --draws 1000 --queries 1 -v -- awk "$last"
 try --epsilon 1 --draws 1000 --queries 12 -- awk 'BEGIN { exit 1 }'
+try --epsilon 1 --draws 1000 --queries 2 --search -- awk "$last" 2>/dev/null
