@@ -9,6 +9,7 @@
 #include "cli/audit.h"
 #include "cli/input.h"
 #include "cli/program_draws.h"
+#include "cli/stored_draws.h"
 
 enum { DRAWS_DEFAULT = 1 << 18, FIRST_LINES = 1000 };
 
@@ -147,6 +148,11 @@ dusk_status audit_timing(audit_job *job, dusk_error *err)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk audit timing times.txt",
                          "say which program prints values and durations, after --, or give a file of them");
     DUSK_TRY(file ? read_file(&t, job->parsed->operands[1], err) : run_program(&t, job, err));
+    if (draws_are_sorted(t.values, t.n)) {
+        status = dusk_fail(err, DUSK_ERR_PARSE, "give the draws in the order in which they were made",
+                           "the draws were sorted by value, so that they are no longer independent");
+        goto done;
+    }
     DUSK_TRY(dusk_audit_timing(&report, t.values, t.durations, t.n, job->settings->alarm, err));
     (job->settings->json ? print_json : print_text)(&report);
     DUSK_TRY(dusk_output_flush(err));

@@ -22,7 +22,20 @@ static dusk_status read_one(double **values, size_t *n, const char *path, dusk_e
         if (isnan((*values)[i]))
             status = dusk_fail(err, DUSK_ERR_PARSE, "one number a line; print doubles with all their digits",
                                "%.200s: field %zu is not a number", path, i + 1);
+    if (status == DUSK_OK && draws_are_sorted(*values, *n))
+        status = dusk_fail(err, DUSK_ERR_PARSE, "give the draws in the order in which they were made",
+                           "%.200s: the draws were sorted, so that they are no longer independent", path);
     return status;
+}
+
+bool draws_are_sorted(const double *values, size_t n)
+{
+    bool rises = false, falls = false;
+    for (size_t i = 1; i < n && !(rises && falls); i++) {
+        rises = rises || values[i] > values[i - 1];
+        falls = falls || values[i] < values[i - 1];
+    }
+    return n >= 64 && rises != falls;
 }
 
 dusk_status stored_draws_read(stored_draws *out, const char *const paths[2], dusk_error *err)

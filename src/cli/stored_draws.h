@@ -15,12 +15,16 @@ typedef struct stored_draws {
 } stored_draws;
 
 /* Read both files; numbers may be decimal or hexadecimal and keep all their bits. Anything
- * else in them is an error. */
+ * else in them is an error, and so are draws that were sorted: they are no longer
+ * independent. */
 dusk_status stored_draws_read(stored_draws *out, const char *const paths[2], dusk_error *err);
 void stored_draws_free(stored_draws *draws);
 /* A sampler of one number. Asking for more than there is fails. */
 dusk_sampler stored_draws_sampler(stored_draws *draws, const dusk_input_pair *pair);
 
+/* Whether numbers were sorted, which draws never are: 64 or more that never fall, or never
+ * rise, and are not all equal. */
+bool draws_are_sorted(const double *values, size_t n);
 /* Whether numbers look as if they had been rounded to decimals: all of them have at most 15
  * digits, and some of them are no short binary fractions. */
 bool draws_are_decimals(const double *values, size_t n);
