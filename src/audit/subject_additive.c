@@ -276,7 +276,7 @@ static double endless(audit_kit *kit, const double *p, const double *q)
         }                                                                                                    \
     }
 static const audit_design laplace = LAPLACE(BLACK_BOX, 1), laplace99 = LAPLACE(BELIEVED, 0.99),
-                          laplace95 = LAPLACE(BLACK_BOX, 0.95), laplace90 = LAPLACE(BLACK_BOX, 0.90),
+                          laplace95 = LAPLACE(BELIEVED, 0.95), laplace90 = LAPLACE(BLACK_BOX, 0.90),
                           laplace75 = LAPLACE(BLACK_BOX, 0.75), laplace50 = LAPLACE(BLACK_BOX, 0.50);
 
 #define HISTOGRAM(prepares)                                                                                  \
@@ -302,7 +302,7 @@ static const audit_design copies = { .inputs = 1,
         .log_density = sums_density, .truth = laplace_truth                                                  \
     }
 static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums, BELIEVED),
-                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, BLACK_BOX);
+                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, DUSK_DENSITY_SCORE);
 
 #define GAUSSIAN(prepares, use)                                                                              \
     {                                                                                                        \
