@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The float subjects of the suite: noise of doubles is caught, the snapping mechanism and
- * every additive noise of Dusk pass. Right ones get 10^7 draws, and 10^8 a side when
- * DUSK_DEEP is set: audit.floats.deep. DUSK_SEED chooses other coins. */
+ * every additive noise of Dusk pass with 10^7 draws. DUSK_SEED chooses other coins. When
+ * DUSK_DEEP is set (audit.floats.deep) right ones get 10^8 draws a side, and nothing else is
+ * done; with the first seed only, for it takes a quarter of an hour. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +47,12 @@ static void audit_all(double epsilon, bool right, uint64_t draws, double least)
     dusk_generator_free(gen);
 }
 
+static bool is_deep(void) { return getenv("DUSK_DEEP") != NULL; }
+
 static void noise_of_doubles_is_caught(void **state)
 {
     (void)state;
+    if (is_deep()) return;
     audit_all(0.7, false, 1 << 21, 8);
     audit_all(0.1, false, 1 << 20, 7);
     audit_all(3, false, 1 << 19, 6);
@@ -57,7 +61,11 @@ static void noise_of_doubles_is_caught(void **state)
 static void right_noise_passes(void **state)
 {
     (void)state;
-    audit_all(0.7, true, getenv("DUSK_DEEP") ? 100000000 : 5000000, 0);
+    if (is_deep()) {
+        if (!getenv("DUSK_SEED") || seed() == 1) audit_all(0.7, true, 100000000, 0);
+        return;
+    }
+    audit_all(0.7, true, 5000000, 0);
     audit_all(0.1, true, 1 << 19, 0);
 }
 
