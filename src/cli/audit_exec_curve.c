@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/audit_exec.h"
 #include "cli/plot.h"
 
@@ -100,6 +101,16 @@ static size_t points_of(const exec_audit *audit, const double *epsilons, double 
     return n;
 }
 
+/* The command, as far as there is room. */
+static void put_title(char *text, size_t size, char *const *words)
+{
+    dusk_text title;
+    dusk_text_init(&title, text, size);
+    dusk_text_add(&title, "An audit of");
+    for (; *words && title.length + strlen(*words) < 60; words++) dusk_text_add(&title, " %s", *words);
+    if (*words) dusk_text_add(&title, " ...");
+}
+
 dusk_status exec_curve_plot(const exec_audit *audit, dusk_error *err)
 {
     enum { MOST = 8 };
@@ -114,7 +125,7 @@ dusk_status exec_curve_plot(const exec_audit *audit, dusk_error *err)
         { .label = "claimed", .x = x[0], .y = y[0], .n = n[0] },
         { .label = "measured", .x = x[1], .y = y[1], .n = n[1], .dashed = true },
     };
-    snprintf(title, sizeof title, "An audit of %.90s", audit->job->parsed->program[0]);
+    put_title(title, sizeof title, audit->job->parsed->program);
     const dusk_plot plot = {
         .title = title,
         .subtitle = "epsilon over delta: the truth is above what was measured",
