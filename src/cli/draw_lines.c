@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "cli/quick_number.h"
 
 #define LOOKED_AT_LEAST 200 /* words, before they are called all different */
@@ -266,7 +267,7 @@ dusk_status draw_lines_read(draw_lines *lines, double *out, const char *line, si
         bool beyond = false;
         if (i == last && reader.at < reader.end) {
             line_reader ahead = reader;
-            beyond = next_field(&ahead, &rest, &more);
+            beyond = DUSK_MUTATE(DRAW_LINES_REST_LOST, next_field(&ahead, &rest, &more), false);
         }
         if (beyond)
             status = read_word(lines, field, out, text, (size_t)(line + length - text), err);
