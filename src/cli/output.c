@@ -282,7 +282,7 @@ void dusk_progress_count(dusk_progress *progress, uint64_t done)
     if (!progress->on || !done || seconds_since(&progress->last) < 0.5) return;
     double elapsed = seconds_since(&progress->start);
     if (!progress->total)
-        fprintf(stderr, "\r%.3g so far, %.3g a second   ", (double)done, (double)done / elapsed);
+        fprintf(stderr, "\r%.0f so far, %.0f a second   ", (double)done, (double)done / elapsed);
     else
         fprintf(stderr, "\r%.0f of %.0f, %.0f s left   ", (double)done, (double)progress->total,
                 ceil(elapsed * (double)(progress->total - done) / (double)done));
