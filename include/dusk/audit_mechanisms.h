@@ -80,6 +80,8 @@ typedef struct dusk_audit_options {
                                       not); epsilon is then found at delta            */
     double confidence;             /* of the bound that is printed: 0.95              */
     double alarm;                  /* chance of accusing a right mechanism: 1e-6      */
+    double worth;                  /* a pass must be able to see a true epsilon this share
+                                      above the claim: 0.25. Smaller costs more draws */
     uint64_t draws;                /* of the last step, a side, at most, and of each
                                       choice before it; 0: as many as the claim needs,
                                       up to 2^26                                      */
@@ -98,7 +100,9 @@ typedef enum dusk_verdict {
 /* "pass", "violation", "inconclusive". */
 DUSK_API const char *dusk_verdict_name(dusk_verdict verdict);
 
-/* What was found. `event` says the deciding set in words ("output <= -1.25"). */
+/* What was found. The verdict is a violation where epsilon_sure is above the claim (or the
+ * counts lie below the claimed curve at 1 - alarm), else a pass where `detectable` is at most
+ * claimed (1 + worth) + 0.04 worth, else inconclusive. `event` says the deciding set in words ("output <= -1.25"). */
 typedef struct dusk_audit_report {
     dusk_verdict verdict;
     double claimed, delta;       /* epsilon as claimed, at delta                         */

@@ -63,9 +63,9 @@ double audit_detectable(double p, double claimed, double delta, double draws, do
 /* Draws a side that the last step wants with a set of these counts, at most `most`: enough
  * for a bound close to the truth, within a few times what the forecast planned, and to tell
  * whether the claim holds. */
-double audit_draws_wanted(audit_counts counts, const audit_forecast *planned, double claimed, double alarm,
-                          double most);
+double audit_draws_wanted(audit_counts counts, const audit_forecast *planned, double claimed, double worth,
+                          double alarm, double most);
 /* What a pass must be able to see: see dusk_audit_report. */
-double audit_worth_showing(double claimed);
+double audit_worth_showing(double claimed, double worth);
 
 #endif

@@ -62,7 +62,8 @@ static dusk_status measure(points *p, audit_job *job, const audit_forecast *fore
     p->trials = (uint64_t)job->forecast.draws;
     DUSK_NEW(p->events, n);
     DUSK_NEW(p->hits, n);
-    DUSK_TRY(audit_select_sets(&p->scores, p->events, forecasts, n, job, pair, audit_last_round(job), err));
+    DUSK_TRY(
+        audit_select_sets(&p->scores, p->events, forecasts, n, job, pair, audit_last_round(job), 0, err));
     DUSK_TRY(count_points(p, 0, job, pair->input[0], err));
     DUSK_TRY(count_points(p, 1, job, pair->input[1], err));
 done:

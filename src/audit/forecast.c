@@ -61,7 +61,7 @@ double audit_forecast_epsilon(const audit_forecast *forecast, audit_counts count
     return excess > 0 ? log(excess / shown_q) : -INFINITY;
 }
 
-double audit_worth_showing(double claimed) { return 1.25 * claimed + 0.01; }
+double audit_worth_showing(double claimed, double worth) { return claimed * (1 + worth) + 0.04 * worth; }
 
 /* Whether a true epsilon is shown to be above the claim when both counts are at the bad
  * ends of their nineteen cases in twenty. */
@@ -101,23 +101,30 @@ static bool is_sharp(audit_counts counts, const audit_forecast *planned, double 
 
 /* Whether n draws settle the claim: it is refuted where it should be, or else a fault worth
  * showing would be seen. */
-static bool settles(audit_counts counts, double delta, double claimed, double alarm, double n)
+static bool settles(audit_counts counts, double delta, double planned, double claimed, double worth,
+                    double alarm, double n)
 {
     double z = audit_deviations(alarm / 2);
     audit_forecast careful = { .delta = delta, .draws = 1e15, .caution = 2 };
     audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 0.5 };
     if (audit_forecast_epsilon(&careful, counts) > claimed)
         return audit_forecast_epsilon(&sure, counts) > claimed + 1e-3;
+    /* it may be refuted: worth some draws, not any number of them */
+    careful.caution = sure.caution = 0;
+    if (n < 4 * planned && audit_forecast_epsilon(&careful, counts) > claimed &&
+        !(audit_forecast_epsilon(&sure, counts) > claimed))
+        return false;
     return audit_detectable(counts.p_hits / counts.trials, claimed, delta, n, alarm) <=
-           audit_worth_showing(claimed);
+           audit_worth_showing(claimed, worth);
 }
 
-double audit_draws_wanted(audit_counts counts, const audit_forecast *planned, double claimed, double alarm,
-                          double most)
+double audit_draws_wanted(audit_counts counts, const audit_forecast *planned, double claimed, double worth,
+                          double alarm, double most)
 {
     double n = 0x1p15, delta = planned->delta;
     if (!(counts.p_hits > delta * counts.trials)) return most;
-    while (n < most && !(is_sharp(counts, planned, claimed, n) && settles(counts, delta, claimed, alarm, n)))
+    while (n < most && !(is_sharp(counts, planned, claimed, n) &&
+                         settles(counts, delta, planned->draws, claimed, worth, alarm, n)))
         n *= 1.2;
     return fmin(ceil(n), most);
 }

@@ -96,3 +96,23 @@ done:
     dusk_deallocate(scratch);
     return status;
 }
+
+dusk_status audit_ladder_promise(double *out, audit_job *job, const double *const input[2], size_t trial,
+                                 dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double *outputs = NULL, *values = NULL, *scratch = NULL, expected[2];
+    const double *const reverse[2] = { input[1], input[0] };
+    audit_ladder ladder;
+    DUSK_NEW(outputs, BLOCK * job->sampler->output_length);
+    DUSK_NEW(values, trial + BLOCK);
+    DUSK_NEW(scratch, trial + BLOCK);
+    DUSK_TRY(set_up(&ladder, &expected[0], job, input, trial, outputs, values, scratch, err));
+    DUSK_TRY(set_up(&ladder, &expected[1], job, reverse, trial, outputs, values, scratch, err));
+    *out = fmax(expected[0], expected[1]);
+done:
+    dusk_deallocate(outputs);
+    dusk_deallocate(values);
+    dusk_deallocate(scratch);
+    return status;
+}

@@ -17,9 +17,11 @@ enum { BLOCK = 1 << 14 /* numbers in a block of draws */ };
 
 void dusk_audit_options_init(dusk_audit_options *options)
 {
-    *options = (dusk_audit_options){
-        .size = sizeof *options, .confidence = 0.95, .alarm = 1e-6, .density = DUSK_DENSITY_SCORE
-    };
+    *options = (dusk_audit_options){ .size = sizeof *options,
+                                     .confidence = 0.95,
+                                     .alarm = 1e-6,
+                                     .worth = 0.25,
+                                     .density = DUSK_DENSITY_SCORE };
 }
 
 /* --- what may be asked ---------------------------------------------------------------- */
@@ -35,6 +37,8 @@ static dusk_status check_options(const dusk_audit_options *o, dusk_error *err)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the claimed delta must be in [0, 1)");
     if (!(o->confidence > 0 && o->confidence < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is usual", "the confidence must be between 0 and 1");
+    if (!(o->worth > 0 && isfinite(o->worth)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.25 is usual", "the share worth showing must be above 0");
     if (!(o->alarm >= 1e-100 && o->alarm < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "1e-6 is usual", "the alarm must be between 1e-100 and 1");
     if (o->search && o->search != DUSK_ONE_MOVES && o->search != DUSK_ALL_MOVE)
@@ -97,11 +101,11 @@ static void describe(dusk_audit_report *report, const audit_selection *chosen)
     score->kind->describe(score, &text, chosen->event.above, chosen->event.threshold);
 }
 
-static void judge(dusk_audit_report *report)
+static void judge(dusk_audit_report *report, double worth)
 {
     if (report->epsilon_sure > report->claimed)
         report->verdict = DUSK_VIOLATION;
-    else if (report->detectable <= audit_worth_showing(report->claimed))
+    else if (report->detectable <= audit_worth_showing(report->claimed, worth))
         report->verdict = DUSK_PASS;
     else
         report->verdict = DUSK_INCONCLUSIVE;
@@ -118,7 +122,7 @@ static void conclude(dusk_audit_report *report, const dusk_audit_options *o)
     report->mu = audit_corner_mu(shown);
     report->detectable = audit_detectable((double)hits[0] / (double)trials[0], report->claimed, o->delta,
                                           (double)trials[0], o->alarm);
-    judge(report);
+    judge(report, o->worth);
 }
 
 /* Step 3, by counts on both sides. */
@@ -162,7 +166,7 @@ static dusk_status climb(dusk_audit_report *report, audit_job *job, const audit_
     snprintf(report->family, sizeof report->family, "density");
     snprintf(report->event, sizeof report->event, "log likelihood ratio > %.6g, density trusted",
              report->epsilon);
-    judge(report);
+    judge(report, o->worth);
     return DUSK_OK;
 }
 
@@ -200,7 +204,10 @@ dusk_status audit_job_open(audit_job *job, const dusk_sampler *sampler, const du
             goto done;
         }
     }
-    double planned = fmin(fmax(0x1p17 / (job->claimed * job->claimed), 0x1p20), 0x1p23);
+    /* small claims need more draws, and short outputs are cheap ones */
+    double small = 0.25 / (job->claimed * job->claimed);
+    double cheap = 16 / (double)(sampler->input_length + sampler->output_length + 1);
+    double planned = 0x1p21 * fmin(fmax(small, 1), 4) * fmin(fmax(cheap, 0.25), 2);
     job->forecast = (audit_forecast){ .delta = options->delta,
                                       .draws = fmin((double)audit_most_draws(options), planned),
                                       .z = audit_deviations(0.5 * (1 - options->confidence)),
@@ -227,9 +234,10 @@ dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler, 
     report.varied = chosen.varied != NULL;
     double most = (double)audit_most_draws(options);
     if (options->density == DUSK_DENSITY_TRUSTED && sampler->log_density) {
-        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin(most, 0x1p20), err));
+        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin(most, 0x1p21), err));
     } else {
-        double n = audit_draws_wanted(chosen.event.counts, &job.forecast, job.claimed, options->alarm, most);
+        double n = audit_draws_wanted(chosen.event.counts, &job.forecast, job.claimed, options->worth,
+                                      options->alarm, most);
         if (options->event) n = fmax(n, job.forecast.draws);
         DUSK_TRY(count_both(&report, &job, &chosen, (uint64_t)n, err));
         if (options->event) DUSK_TRY(judge_curve(&report, options, err));

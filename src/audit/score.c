@@ -92,14 +92,15 @@ static dusk_status find_thresholds(size_t *count, bench *b, const audit_score *s
     return DUSK_OK;
 }
 
+/* Add one side's scores to the tally. */
 static void tally_side(bench *b, int side, size_t n, size_t count)
 {
     uint64_t in[MOST_THRESHOLDS + 1] = { 0 }, sum = 0; /* in[k]: beyond k thresholds */
     for (size_t i = 0; i < n; i++)
         if (!isnan(b->values[i])) in[audit_place(b->values[i], b->thresholds, count)]++;
-    for (size_t k = 0; k < count; k++) b->tally.below[side][k] = sum += in[k];
+    for (size_t k = 0; k < count; k++) b->tally.below[side][k] += sum += in[k];
     sum = 0;
-    for (size_t k = count; k > 0; k--) b->tally.above[side][k - 1] = sum += in[k];
+    for (size_t k = count; k > 0; k--) b->tally.above[side][k - 1] += sum += in[k];
 }
 
 static void keep_better(audit_event *best, const audit_event *tried, const audit_forecast *forecast,
@@ -119,6 +120,19 @@ static void keep_better(audit_event *best, const audit_event *tried, const audit
     }
 }
 
+/* The best set of one score that was tallied on n draws a side; `best` if it is better. */
+static void keep_best(audit_event *best, size_t index, const bench *b, size_t count,
+                      const audit_forecast *forecast, size_t n)
+{
+    const tally *t = &b->tally;
+    for (size_t k = 0; k < count; k++) {
+        audit_event tried = { .score = index, .threshold = b->thresholds[k], .above = true };
+        keep_better(best, &tried, forecast, t->above[0][k], t->above[1][k], n);
+        tried.above = false;
+        keep_better(best, &tried, forecast, t->below[0][k], t->below[1][k], n);
+    }
+}
+
 /* The best set of one score, by the first n validating draws; `best` if it is better. */
 static dusk_status choose_threshold(audit_event *best, const audit_score *score, size_t index,
                                     const audit_sample *train, const audit_sample *validate, size_t n,
@@ -126,18 +140,13 @@ static dusk_status choose_threshold(audit_event *best, const audit_score *score,
 {
     dusk_status status = DUSK_OK;
     size_t count;
-    const tally *t = &b->tally;
+    b->tally = (tally){ 0 };
     DUSK_TRY(find_thresholds(&count, b, score, train, err));
     for (int side = 0; side < 2; side++) {
         DUSK_TRY(score->kind->evaluate(score, b->values, validate->out[side], n, err));
         tally_side(b, side, n, count);
     }
-    for (size_t k = 0; k < count; k++) {
-        audit_event tried = { .score = index, .threshold = b->thresholds[k], .above = true };
-        keep_better(best, &tried, forecast, t->above[0][k], t->above[1][k], n);
-        tried.above = false;
-        keep_better(best, &tried, forecast, t->below[0][k], t->below[1][k], n);
-    }
+    keep_best(best, index, b, count, forecast, n);
 done:
     return status;
 }
@@ -169,11 +178,18 @@ dusk_status audit_choose(audit_event *best, const audit_scores *scores, const au
         DUSK_TRY(choose_threshold(&tried, &scores->list[i], i, train, validate, few, &bold, b, err));
         rank(going_on, &count, &tried);
     }
+    audit_event finals[GOING_ON];
+    size_t done_count = 0;
     for (size_t i = 0; i < count; i++) {
         size_t index = going_on[i].score;
-        DUSK_TRY(choose_threshold(&found, &scores->list[index], index, train, validate, validate->n, forecast,
+        audit_event tried = { .forecast = -INFINITY };
+        DUSK_TRY(choose_threshold(&tried, &scores->list[index], index, train, validate, validate->n, forecast,
                                   b, err));
+        rank(finals, &done_count, &tried);
     }
+    if (done_count > 0) found = finals[0];
+    for (found.rivals = 0; found.rivals < AUDIT_RERUN && found.rivals < done_count; found.rivals++)
+        found.rival[found.rivals] = finals[found.rivals].score;
     *best = found;
 done:
     if (b) {
@@ -182,6 +198,66 @@ done:
         dusk_deallocate(b);
     }
     return status;
+}
+
+/* --- the choice once more, with draws that are not kept ------------------------------- */
+
+struct audit_rerun {
+    const audit_scores *scores;
+    size_t count, index[AUDIT_RERUN], thresholds[AUDIT_RERUN];
+    bench bench[AUDIT_RERUN]; /* values and scratch of the first serve all */
+};
+
+dusk_status audit_rerun_new(audit_rerun **out, const audit_event *best, const audit_scores *scores,
+                            const audit_sample *train, size_t block, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    audit_rerun *r = NULL;
+    size_t room = 2 * (train->n < FOR_THRESHOLDS ? train->n : FOR_THRESHOLDS);
+    DUSK_NEW(r, 1);
+    r->scores = scores;
+    DUSK_NEW(r->bench[0].values, room > block ? room : block);
+    DUSK_NEW(r->bench[0].scratch, room);
+    for (size_t i = 0; i < best->rivals && r->count < AUDIT_RERUN; i++) {
+        bench *b = &r->bench[r->count];
+        b->values = r->bench[0].values;
+        b->scratch = r->bench[0].scratch;
+        r->index[r->count] = best->rival[i];
+        DUSK_TRY(find_thresholds(&r->thresholds[r->count], b, &scores->list[best->rival[i]], train, err));
+        r->count++;
+    }
+    *out = r;
+    r = NULL;
+done:
+    audit_rerun_free(r);
+    return status;
+}
+
+void audit_rerun_free(audit_rerun *r)
+{
+    if (!r) return;
+    dusk_deallocate(r->bench[0].values);
+    dusk_deallocate(r->bench[0].scratch);
+    dusk_deallocate(r);
+}
+
+dusk_status audit_rerun_count(audit_rerun *r, int side, const double *outputs, size_t n, dusk_error *err)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const audit_score *score = &r->scores->list[r->index[i]];
+        dusk_status status = score->kind->evaluate(score, r->bench[i].values, outputs, n, err);
+        if (status != DUSK_OK) return status;
+        tally_side(&r->bench[i], side, n, r->thresholds[i]);
+    }
+    return DUSK_OK;
+}
+
+void audit_rerun_choose(audit_event *best, const audit_rerun *r, const audit_forecast *forecast, size_t n)
+{
+    audit_event found = { .forecast = -INFINITY };
+    for (size_t i = 0; i < r->count; i++)
+        keep_best(&found, r->index[i], &r->bench[i], r->thresholds[i], forecast, n);
+    if (r->count > 0) *best = found;
 }
 
 dusk_status audit_count(uint64_t *hits, const audit_score *score, bool above, double threshold,

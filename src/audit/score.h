@@ -70,14 +70,17 @@ size_t audit_thresholds(double *out, size_t room, const double *sorted, size_t n
 
 /* --- the choice ----------------------------------------------------------------------- */
 
+enum { AUDIT_RERUN = 4 };
+
 /* A set, with what is expected of it. */
 typedef struct audit_event {
     size_t score; /* in the list                    */
     bool above;   /* {score > t}, else {score < t}  */
     bool swapped; /* P is the law on the second input */
     double threshold;
-    audit_counts counts; /* on the draws that chose it  */
-    double forecast;     /* 0 or less: nothing found    */
+    audit_counts counts;               /* on the draws that chose it  */
+    double forecast;                   /* 0 or less: nothing found    */
+    size_t rival[AUDIT_RERUN], rivals; /* the best scores, its own first */
 } audit_event;
 
 /* The set of the largest forecast, of all scores and both directions: thresholds from the
@@ -85,6 +88,18 @@ typedef struct audit_event {
 DUSK_MUST_USE dusk_status audit_choose(audit_event *best, const audit_scores *scores,
                                        const audit_sample *train, const audit_sample *validate,
                                        const audit_forecast *forecast, dusk_error *err);
+
+/* The choice once more among the best scores, with further draws that are not kept: counted
+ * block by block (of at most `block` outputs), n a side in all. */
+typedef struct audit_rerun audit_rerun;
+DUSK_MUST_USE dusk_status audit_rerun_new(audit_rerun **out, const audit_event *best,
+                                          const audit_scores *scores, const audit_sample *train, size_t block,
+                                          dusk_error *err);
+void audit_rerun_free(audit_rerun *rerun);
+DUSK_MUST_USE dusk_status audit_rerun_count(audit_rerun *rerun, int side, const double *outputs, size_t n,
+                                            dusk_error *err);
+void audit_rerun_choose(audit_event *best, const audit_rerun *rerun, const audit_forecast *forecast,
+                        size_t n);
 
 /* How many of n outputs lie in the set. `values` has room for n numbers. */
 DUSK_MUST_USE dusk_status audit_count(uint64_t *hits, const audit_score *score, bool above, double threshold,

@@ -3,14 +3,14 @@
  * rounds: all with few draws, the best third with four times as many, and so on
  * (sequential halving, Karnin, Koren & Somekh 2013); every round makes fresh draws, and so
  * does the last choice of the set. */
-#include "audit/select.h"
+#include "audit/trusted_density.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-enum { MOST_NUMBERS = 1 << 22 /* in one sample of one side */ };
+enum { MOST_NUMBERS = 1 << 22 /* in one sample of one side */, BLOCK = 1 << 14 /* numbers in a block */ };
 
 /* Draws a side, of training and of validating each, in the first round of pairs and for the
  * last choice: small claims need more to be seen at all. Where draws are few, because they
@@ -23,7 +23,7 @@ static size_t round_of(const audit_job *job, double wanted, double least, double
     n = fmin(n, (double)fits);
     return n < 256 ? 256 : (size_t)n;
 }
-static size_t first_round(const audit_job *job) { return round_of(job, 0x1p11, 0x1p13, 0x1p16, 0.125); }
+static size_t first_round(const audit_job *job) { return round_of(job, 0x1p12, 0x1p14, 0x1p16, 0.125); }
 static size_t last_round(const audit_job *job) { return round_of(job, 0x1p15, 0x1p17, 0x1p19, 0.5); }
 
 size_t audit_last_round(const audit_job *job) { return last_round(job); }
@@ -59,13 +59,15 @@ done:
     return status;
 }
 
+static bool uses_density(const audit_job *job) { return job->options->density && job->sampler->log_density; }
+
 /* With a density the likelihood ratio is the best score if the density is right, and plain
  * sets are for when it is not; without one, all families have their say. */
 static dusk_status propose_all(audit_scores *scores, const dusk_input_pair *pair, audit_job *job,
                                const audit_sample *train, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    bool density = job->options->density && job->sampler->log_density;
+    bool density = uses_density(job);
     DUSK_TRY(audit_propose_half_lines(scores, train, err));
     DUSK_TRY(audit_propose_tables(scores, train, err));
     if (density) {
@@ -79,9 +81,36 @@ done:
     return status;
 }
 
+/* The thresholds of the best few scores once more, on `more` fresh draws a side, which are not
+ * kept: what looked good by chance does so no longer, and rare sets are seen often enough to
+ * be judged. */
+static dusk_status choose_again(audit_event *event, const audit_scores *scores, const audit_sample *train,
+                                const audit_forecast *forecast, audit_job *job, const dusk_input_pair *pair,
+                                size_t more, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    audit_rerun *rerun = NULL;
+    double *outputs = NULL;
+    size_t length = train->length, block = length < BLOCK ? BLOCK / length : 1;
+    DUSK_TRY(audit_rerun_new(&rerun, event, scores, train, block, err));
+    DUSK_NEW(outputs, block * length);
+    for (int side = 0; side < 2; side++)
+        for (size_t left = more; left > 0;) {
+            size_t now = left < block ? left : block;
+            DUSK_TRY(audit_draw(job, outputs, now, pair->input[side], err));
+            DUSK_TRY(audit_rerun_count(rerun, side, outputs, now, err));
+            left -= now;
+        }
+    audit_rerun_choose(event, rerun, forecast, more);
+done:
+    audit_rerun_free(rerun);
+    dusk_deallocate(outputs);
+    return status;
+}
+
 dusk_status audit_select_sets(audit_scores *scores, audit_event *events, const audit_forecast *forecasts,
                               size_t count, audit_job *job, const dusk_input_pair *pair, size_t n,
-                              dusk_error *err)
+                              size_t more, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     audit_sample train = { 0 }, validate = { 0 };
@@ -91,6 +120,7 @@ dusk_status audit_select_sets(audit_scores *scores, audit_event *events, const a
     DUSK_TRY(propose_all(&found, pair, job, &train, err));
     for (size_t i = 0; i < count; i++)
         DUSK_TRY(audit_choose(&events[i], &found, &train, &validate, &forecasts[i], err));
+    if (more > 0) DUSK_TRY(choose_again(&events[0], &found, &train, &forecasts[0], job, pair, more, err));
     *scores = found;
     found = (audit_scores){ 0 };
 done:
@@ -104,9 +134,35 @@ dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_in
                              dusk_error *err)
 {
     audit_selection found = { .input = { pair->input[0], pair->input[1] } };
-    dusk_status status = audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, n, err);
+    dusk_status status =
+        audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, n, 0, err);
     if (status == DUSK_OK) *out = found;
     return status;
+}
+
+dusk_status audit_select_well(audit_selection *out, audit_job *job, const dusk_input_pair *pair,
+                              dusk_error *err)
+{
+    size_t last = last_round(job), more = (size_t)fmin(job->forecast.draws / 2, 8 * (double)last);
+    audit_selection found = { .input = { pair->input[0], pair->input[1] } };
+    dusk_status status =
+        audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, last, more, err);
+    if (status == DUSK_OK) *out = found;
+    return status;
+}
+
+dusk_status audit_promise(double *out, audit_job *job, const dusk_input_pair *pair, size_t n, dusk_error *err)
+{
+    if (uses_density(job)) return audit_ladder_promise(out, job, pair->input, n, err);
+    audit_selection tried;
+    audit_job bold = *job; /* pairs are compared by little, and all flattered alike */
+    bold.forecast.caution = 1.5;
+    dusk_status status = audit_select_set(&tried, &bold, pair, n, err);
+    job->draws = bold.draws;
+    if (status != DUSK_OK) return status;
+    *out = tried.event.forecast;
+    audit_selection_clear(&tried);
+    return DUSK_OK;
 }
 
 typedef struct runner {
@@ -131,16 +187,13 @@ dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_
     size_t n = first_round(job), last = last_round(job);
     for (size_t left = count; left > 1; left = (left + 2) / 3, n = 4 * n < last ? 4 * n : last) {
         for (size_t i = 0; i < left; i++) {
-            audit_selection tried;
-            DUSK_TRY(audit_select_set(&tried, job, &pairs[runners[i].pair], n, err));
-            runners[i].forecast = tried.event.forecast;
-            audit_selection_clear(&tried);
+            DUSK_TRY(audit_promise(&runners[i].forecast, job, &pairs[runners[i].pair], n, err));
         }
         qsort(runners, left, sizeof *runners, by_forecast);
     }
-    DUSK_TRY(audit_select_set(out, job, &pairs[runners[0].pair], last, err));
+    DUSK_TRY(audit_select_well(out, job, &pairs[runners[0].pair], err));
     out->pair = runners[0].pair;
-    if (job->options->search) DUSK_TRY(audit_vary(out, job, last, err));
+    if (job->options->search) DUSK_TRY(audit_vary(out, job, err));
 done:
     dusk_deallocate(runners);
     return status;

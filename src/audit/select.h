@@ -38,17 +38,25 @@ typedef struct audit_selection {
 void audit_selection_clear(audit_selection *selection);
 
 /* Choose the best set for each of `count` forecasts, from the same scores, which are made
- * anew with n training and n validating draws a side. */
+ * anew with n training and n validating draws a side; the first is then chosen again among the
+ * best with `more` draws a side, 0 for not. */
 DUSK_MUST_USE dusk_status audit_select_sets(audit_scores *scores, audit_event *events,
                                             const audit_forecast *forecasts, size_t count, audit_job *job,
-                                            const dusk_input_pair *pair, size_t n, dusk_error *err);
+                                            const dusk_input_pair *pair, size_t n, size_t more,
+                                            dusk_error *err);
 /* Choose the set for one pair with `n` training and n validating draws a side. The old
  * content of `out` is not looked at; it needs clearing on success only. */
 DUSK_MUST_USE dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_input_pair *pair,
                                            size_t n, dusk_error *err);
 /* Vary the pair of `chosen` within the relation, with fresh draws for each attempt, and
- * choose its set anew (n draws as above) if a better one was found. */
-DUSK_MUST_USE dusk_status audit_vary(audit_selection *chosen, audit_job *job, size_t n, dusk_error *err);
+ * choose its set anew if a better one was found. */
+DUSK_MUST_USE dusk_status audit_vary(audit_selection *chosen, audit_job *job, dusk_error *err);
+/* What a pair promises, by n draws of each kind. */
+DUSK_MUST_USE dusk_status audit_promise(double *out, audit_job *job, const dusk_input_pair *pair, size_t n,
+                                        dusk_error *err);
+/* Choose the set for one pair with as many draws as the last choice deserves. */
+DUSK_MUST_USE dusk_status audit_select_well(audit_selection *out, audit_job *job, const dusk_input_pair *pair,
+                                            dusk_error *err);
 /* Draws of the last choice. */
 size_t audit_last_round(const audit_job *job);
 /* Choose among pairs, with more draws for those that promise more, and then the set. */

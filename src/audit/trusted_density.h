@@ -24,6 +24,10 @@ double audit_ladder_epsilon(const audit_ladder *ladder, double delta, double err
 /* Places from log ratios of draws from P that are not counted; `sorted` has n, increasing. */
 void audit_ladder_set(audit_ladder *ladder, const double *sorted, size_t n);
 
+/* What a ladder of `trial` draws shows of a pair, the better direction: no bound. */
+DUSK_MUST_USE dusk_status audit_ladder_promise(double *out, audit_job *job, const double *const input[2],
+                                               size_t trial, dusk_error *err);
+
 /* The last step of an audit with a density that is believed: n draws from P of the better
  * direction of `chosen`. Sets the direction, too. */
 DUSK_MUST_USE dusk_status audit_trusted(audit_ladder *ladder, bool *swapped, audit_job *job,

@@ -29,23 +29,11 @@ static void change(double *a, double *b, size_t length, dusk_distance distance, 
     }
 }
 
-/* The promise of a pair with n draws of each kind. */
-static dusk_status promise(double *out, audit_job *job, const double *a, const double *b, size_t n,
-                           dusk_error *err)
-{
-    audit_selection tried;
-    const dusk_input_pair pair = { { a, b }, "varied" };
-    dusk_status status = audit_select_set(&tried, job, &pair, n, err);
-    if (status != DUSK_OK) return status;
-    *out = tried.event.forecast;
-    audit_selection_clear(&tried);
-    return DUSK_OK;
-}
-
-dusk_status audit_vary(audit_selection *chosen, audit_job *job, size_t n, dusk_error *err)
+dusk_status audit_vary(audit_selection *chosen, audit_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    size_t length = job->sampler->input_length, few = n / 8 > LEAST_DRAWS ? n / 8 : LEAST_DRAWS, idle = 0;
+    size_t length = job->sampler->input_length, n = audit_last_round(job), idle = 0;
+    size_t few = n / 8 > LEAST_DRAWS ? n / 8 : LEAST_DRAWS;
     double *best = NULL, *next = NULL, now, tried;
     audit_coins coins = audit_coins_seeded(job->seed);
     bool better = false;
@@ -55,12 +43,14 @@ dusk_status audit_vary(audit_selection *chosen, audit_job *job, size_t n, dusk_e
     DUSK_NEW(next, 2 * length);
     memcpy(best, chosen->input[0], length * sizeof *best);
     memcpy(best + length, chosen->input[1], length * sizeof *best);
-    DUSK_TRY(promise(&now, job, best, best + length, few, err));
+    const dusk_input_pair at = { { best, best + length }, "varied" },
+                          beside = { { next, next + length }, "" };
+    DUSK_TRY(audit_promise(&now, job, &at, few, err));
     for (int i = 0; i < ATTEMPTS && idle < PATIENCE; i++) {
         memcpy(next, best, 2 * length * sizeof *next);
         change(next, next + length, length, job->options->search, &coins);
         if (!memcmp(next, best, 2 * length * sizeof *next)) continue;
-        DUSK_TRY(promise(&tried, job, next, next + length, few, err));
+        DUSK_TRY(audit_promise(&tried, job, &beside, few, err));
         idle++;
         if (!(tried > now + 0.02 * fabs(now))) continue;
         memcpy(best, next, 2 * length * sizeof *next);
@@ -71,13 +61,12 @@ dusk_status audit_vary(audit_selection *chosen, audit_job *job, size_t n, dusk_e
     if (better) {
         /* with all its draws the new pair must still promise more than the old one did */
         audit_selection found;
-        const dusk_input_pair pair = { { best, best + length }, "varied" };
-        DUSK_TRY(audit_select_set(&found, job, &pair, n, err));
+        DUSK_TRY(audit_select_well(&found, job, &at, err));
         if (found.event.forecast > chosen->event.forecast) {
-            size_t at = chosen->pair;
+            size_t given = chosen->pair;
             audit_selection_clear(chosen);
             *chosen = found;
-            chosen->pair = at;
+            chosen->pair = given;
             chosen->varied = best;
             best = NULL;
         } else {
