@@ -302,7 +302,7 @@ static const audit_design copies = { .inputs = 1,
         .log_density = sums_density, .truth = laplace_truth                                                  \
     }
 static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums, BELIEVED),
-                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, DUSK_DENSITY_SCORE);
+                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, BELIEVED);
 
 #define GAUSSIAN(prepares, use)                                                                              \
     {                                                                                                        \
