@@ -146,7 +146,7 @@ dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report
         dusk_decimal_up(bound, report->detectable, 3);
         return dusk_fail(err, DUSK_ERR_CHECK, "give more --draws",
                          isinf(report->detectable)
-                             ? "inconclusive: so few draws cannot show any epsilon"
+                             ? "inconclusive: these draws cannot show any epsilon"
                              : "inconclusive: a true epsilon below %s might not have been seen",
                          bound);
     }
