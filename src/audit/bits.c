@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "audit/bits_choice.h"
-#include "audit/bounds.h"
+#include "audit/mechanism.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
@@ -15,7 +15,6 @@
 
 enum { SELECTION_MOST = 1 << 18, BUFFER = 1 << 12 };
 #define DRAWS_DEFAULT (UINT64_C(1) << 22)
-#define DRAWS_MOST (UINT64_C(1) << 40)
 /* A pass could have shown a set that is so likely on one side and cannot happen on the other. */
 #define WORTH 0.01
 
@@ -47,22 +46,10 @@ static dusk_status check_sampler(const dusk_sampler *sampler, const dusk_input_p
 
 static dusk_status check_options(const dusk_audit_options *o, dusk_error *err)
 {
-    if (o->size != sizeof *o)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_audit_options_init first",
-                         "the options are not initialised");
-    if (!o->event && !(o->epsilon >= 0 && isfinite(o->epsilon)))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "say what is claimed, such as 0.7",
-                         "epsilon must be finite and not negative");
-    if (!(o->delta >= 0 && o->delta < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0 is for pure epsilon", "delta must be in [0, 1)");
-    if (!(o->confidence > 0 && o->confidence < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is usual", "the confidence must be between 0 and 1");
-    if (!(o->alarm > 0 && o->alarm < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "1e-6 is usual",
-                         "the chance of a false alarm must be between 0 and 1");
-    if (o->draws > DRAWS_MOST || (o->draws > 0 && o->draws < 16))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give some millions", "draws must be 16 to 2^40");
-    return DUSK_OK;
+    dusk_status status = audit_options_check(o, err);
+    if (status == DUSK_OK && o->draws > 0 && o->draws < 16)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give some millions", "fewer than 16 draws are too few");
+    return status;
 }
 
 /* What is known of the sampler, for the features. */

@@ -26,15 +26,17 @@ void dusk_audit_options_init(dusk_audit_options *options)
 
 /* --- what may be asked ---------------------------------------------------------------- */
 
-static dusk_status check_options(const dusk_audit_options *o, dusk_error *err)
+dusk_status audit_options_check(const dusk_audit_options *o, dusk_error *err)
 {
     if (!o || o->size != sizeof *o)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_audit_options_init",
                          "the options are not set up");
     if (!o->event && !(o->epsilon >= 0 && isfinite(o->epsilon)))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the claimed epsilon must be 0 or more, and finite");
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "such as 0.7",
+                         "the claimed epsilon must be 0 or more, and finite");
     if (!(o->delta >= 0 && o->delta < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the claimed delta must be in [0, 1)");
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "0 is for pure epsilon",
+                         "the claimed delta must be in [0, 1)");
     if (!(o->confidence > 0 && o->confidence < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "0.95 is usual", "the confidence must be between 0 and 1");
     if (!(o->worth > 0 && isfinite(o->worth)))
@@ -190,7 +192,7 @@ dusk_status audit_job_open(audit_job *job, const dusk_sampler *sampler, const du
                            size_t pair_count, const dusk_audit_options *options, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    DUSK_TRY(check_options(options, err));
+    DUSK_TRY(audit_options_check(options, err));
     DUSK_TRY(check_subject(sampler, pairs, pair_count, err));
     *job = (audit_job){ .sampler = sampler, .options = options, .claimed = options->epsilon };
     DUSK_TRY(audit_seed(&job->seed, options->seed, err));

@@ -6,6 +6,7 @@
 
 #include "audit/select.h"
 
+DUSK_MUST_USE dusk_status audit_options_check(const dusk_audit_options *options, dusk_error *err);
 DUSK_MUST_USE dusk_status audit_job_open(audit_job *job, const dusk_sampler *sampler,
                                          const dusk_input_pair *pairs, size_t pair_count,
                                          const dusk_audit_options *options, dusk_error *err);
