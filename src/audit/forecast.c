@@ -111,7 +111,7 @@ static bool settles(audit_counts counts, double delta, double planned, double cl
         return audit_forecast_epsilon(&sure, counts) > claimed + 1e-3;
     /* it may be refuted: worth some draws, not any number of them */
     careful.caution = sure.caution = 0;
-    if (n < 4 * planned && audit_forecast_epsilon(&careful, counts) > claimed &&
+    if (n < 0.5 * planned && audit_forecast_epsilon(&careful, counts) > claimed &&
         !(audit_forecast_epsilon(&sure, counts) > claimed))
         return false;
     return audit_detectable(counts.p_hits / counts.trials, claimed, delta, n, alarm) <=
