@@ -19,7 +19,7 @@ extern const dusk_section dusk_audit_sections[];
 extern const dusk_example dusk_audit_examples[];
 
 typedef struct audit_settings {
-    double epsilon, delta, confidence, alarm;
+    double epsilon, delta, confidence, alarm, worth;
     double scale; /* of bits */
     const char *event, *inputs, *pairs, *renyi, *plot;
     int64_t draws, queries;

@@ -13,10 +13,11 @@
 #include "cli/audit_exec.h"
 #include "cli/input.h"
 
-#define FIRST_LINES 1000    /* to ask for when a program is first started    */
-#define LOOKED_AT 4         /* pairs whose draws are looked at beforehand    */
-#define PAIRS_MAX 1000      /* of --pairs                                    */
-#define ONE_DRAW_DRAWS 2000 /* without --draws: a start takes long           */
+#define FIRST_LINES 1000     /* to ask for when a program is first started    */
+#define LOOKED_AT 4          /* pairs whose draws are looked at beforehand    */
+#define PAIRS_MAX 1000       /* of --pairs                                    */
+#define DRAWS_MOST (1 << 20) /* a side without --draws: seconds in Python        */
+#define ONE_DRAW_DRAWS 2000  /* without --draws: a start takes long           */
 
 /* ---- The question -------------------------------------------------------------------- */
 
@@ -40,6 +41,7 @@ static dusk_status check_claim(const audit_job *job, dusk_error *err)
         return fail_usage(err, "for example --confidence 0.95", "--confidence must be between 0 and 1");
     if (!(settings->alarm >= 1e-100 && settings->alarm < 1))
         return fail_usage(err, "for example --alarm 1e-6", "--alarm must be between 1e-100 and 1");
+    if (!(settings->worth > 0)) return fail_usage(err, "for example --worth 0.25", "--worth must be above 0");
     return DUSK_OK;
 }
 
@@ -115,8 +117,9 @@ static dusk_status set_options(exec_audit *audit, dusk_error *err)
     options->delta = settings->delta;
     options->confidence = settings->confidence;
     options->alarm = settings->alarm;
+    options->worth = settings->worth;
     options->draws = (uint64_t)settings->draws;
-    if (settings->one_draw && !options->draws) options->draws = ONE_DRAW_DRAWS;
+    if (!options->draws) options->draws = settings->one_draw ? ONE_DRAW_DRAWS : DRAWS_MOST;
     if (settings->search) options->search = settings->moves == 0 ? DUSK_ONE_MOVES : DUSK_ALL_MOVE;
 done:
     return status;

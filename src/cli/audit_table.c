@@ -11,7 +11,8 @@ const dusk_operand dusk_audit_words[] = {
       .usage = "--epsilon E [--delta D] --inputs A,B [options] -- COMMAND...",
       .needs = "",
       .either = "--epsilon or --event; --inputs, --pairs or --queries",
-      .takes = "epsilon delta event inputs pairs queries moves search draws one-draw confidence alarm strict "
+      .takes = "epsilon delta event inputs pairs queries moves search draws worth one-draw confidence alarm "
+               "strict "
                "verbose curve renyi plot",
       .example = "dusk audit exec --epsilon 1 --inputs 5,6 -- python3 noisy.py",
       .also = "program command run" },
@@ -150,6 +151,15 @@ const dusk_option dusk_audit_options_table[] = {
       .sample = "1000000",
       .heading = "Audit",
       .help = "draws a side that the bound rests on" },
+    { .name = "worth",
+      .argument = "SHARE",
+      .type = DUSK_OPTION_NUMBER,
+      AT(worth),
+      .fallback = "0.25",
+      .sample = "0.1",
+      .heading = "Audit",
+      .help = "a pass must be able to see a true epsilon this share above the claim; smaller ones need more "
+              "draws" },
     { .name = "one-draw",
       .type = DUSK_OPTION_FLAG,
       AT(one_draw),

@@ -23,6 +23,7 @@ try --epsilon 1 --delta 1 --inputs 5,6 -- echo
 try --epsilon 1 --confidence 1 --inputs 5,6 -- echo
 try --epsilon 1 --confidence 0 --inputs 5,6 -- echo
 try --epsilon 1 --alarm 0 --inputs 5,6 -- echo
+try --epsilon 1 --worth 0 --inputs 5,6 -- echo
 try --epsilon 1 --draws 0 --inputs 5,6 -- echo
 try --epsilon 1 --queries 0 -- echo
 try --epsilon 1 --queries 5 --moves two -- echo
