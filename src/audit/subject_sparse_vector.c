@@ -430,7 +430,8 @@ static const audit_design svt6 = { DESIGN(QUERIES, prepare_no_stop, draw_all, pa
 static const audit_design numerical = { DESIGN(2, prepare_one_stop, draw_shown, fresh_density, truth_of_fresh,
                                                3, 6, 3),
                                         .density = DUSK_DENSITY_TRUSTED };
-static const audit_design parallel = { DESIGN(3, prepare_shown, draw_two, two_density, truth_of_two, 2, 2) };
+static const audit_design parallel = { DESIGN(3, prepare_shown, draw_two, two_density, truth_of_two, 2, 2),
+                                       .density = DUSK_DENSITY_TRUSTED };
 
 AUDIT_OPENS(svt1)
 AUDIT_OPENS(svt2)
