@@ -50,7 +50,9 @@ static void pin(dusk_average *out, double step)
     out->value = out->median;
     if (step == 0) return;
     out->value = step * nearbyint(out->median / step);
-    double first = ceil(out->low / step), last = floor(out->high / step);
+    double low = out->low / step, high = out->high / step;
+    /* a little wider: multiples of a step such as 0.1 are rounded */
+    double first = ceil(low - 0x1p-50 * fabs(low)), last = floor(high + 0x1p-50 * fabs(high));
     out->pinned = isfinite(first) && first == last;
     if (out->pinned) out->value = step * first;
 }

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "attack/dot.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 
@@ -57,16 +58,6 @@ double attack_fit_enough(const attack_fit *fit, double misfit, double start, dou
 {
     double floor = 0.001 * (double)fit->questions;
     return tolerance * fmax(fmin(misfit, start - misfit), floor);
-}
-
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum[4] = { 0 };
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
-    for (; i < n; i++) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static double phi(double error, double bend)
@@ -140,17 +131,17 @@ static void solve_step(attack_fit *fit, double accuracy)
         fit->step[i] = 0;
         r[i] = p[i] = fit->free[i] ? -fit->slope[i] : 0;
     }
-    double size = dot(r, r, n), goal = size * accuracy * accuracy;
+    double size = attack_dot(r, r, n), goal = size * accuracy * accuracy;
     for (int k = 0; k < CONJUGATE_MOST && size > goal && fit->work < fit->work_most; k++) {
         multiply_hessian(fit, ridge);
-        double bent = dot(p, fit->product, n);
+        double bent = attack_dot(p, fit->product, n);
         if (!(bent > 0)) break;
         double length = size / bent;
         for (size_t i = 0; i < n; i++) {
             fit->step[i] += length * p[i];
             r[i] -= length * fit->product[i];
         }
-        double next = dot(r, r, n), keep = next / size;
+        double next = attack_dot(r, r, n), keep = next / size;
         for (size_t i = 0; i < n; i++) p[i] = r[i] + keep * p[i];
         size = next;
     }

@@ -10,28 +10,25 @@
 #include <math.h>
 
 #include "attack/box_fit.h"
+#include "attack/dot.h"
 #include "base/mutant.h"
 
 #define BEND_STEP 0.25
 #define BEND_LEAST 1e-12
-
-/* The sum of absolute errors, and the lower bound of it that the pulls at hand give. */
-static void judge(const attack_fit *fit, double *misfit, double *least)
-{
-    double sum = 0, agree = 0;
-    for (size_t j = 0; j < fit->questions; j++) {
-        sum += fabs(fit->error[j]);
-        agree += fit->pull[j] * fit->error[j];
-    }
-    *misfit = sum;
-    *least = fmax(*least, DUSK_MUTATE(ATTACK_LEAST_FORGETS_GAP, agree - fit->gap, agree));
-}
 
 static double sum_of_errors(const attack_fit *fit)
 {
     double sum = 0;
     for (size_t j = 0; j < fit->questions; j++) sum += fabs(fit->error[j]);
     return sum;
+}
+
+/* The sum of absolute errors, and the lower bound of it that the pulls at hand give. */
+static void judge(const attack_fit *fit, double *misfit, double *least)
+{
+    double agree = attack_dot(fit->pull, fit->error, fit->questions);
+    *misfit = sum_of_errors(fit);
+    *least = fmax(*least, DUSK_MUTATE(ATTACK_LEAST_FORGETS_GAP, agree - fit->gap, agree));
 }
 
 void attack_least_absolute(attack_fit *fit, dusk_reconstruction *out, double tolerance)

@@ -38,7 +38,8 @@ void attack_least_squares(attack_fit *fit, dusk_reconstruction *out, double tole
     fit_squares(fit, out, start, tolerance);
     if (!(prior > 0)) return;
     fit->centre = prior;
-    /* half of what a normal prior would have: the bounds of the box are knowledge, too */
+    /* half of what a normal prior would have: the bounds of the box are knowledge, too (tried on the
+     * data of the docs; it moves guesses, not the certificate) */
     fit->leash = 0.5 * error_variance(fit) / (prior * (1 - prior));
     fit_squares(fit, out, start, tolerance);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attack/dot.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -14,21 +15,11 @@
 #include "numeric/rounding.h"
 
 #define MEAN_LEAST 0.001
-#define RIDGE 0.2 /* of the mean variance: samples of a population are small */
+#define RIDGE 0.2 /* of the mean variance: samples of a population are small; tried on the data of the docs */
 #define WHITE_ENOUGH 1e-4
 enum { WHITE_STEPS = 200 };
 
 static double kept(double mean) { return fmax(MEAN_LEAST, fmin(1 - MEAN_LEAST, mean)); }
-
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum[4] = { 0 };
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
-    for (; i < n; i++) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
 
 /* ---- Weights -------------------------------------------------------------------------------- */
 
@@ -56,11 +47,11 @@ static double mean_variance(const sample *s)
 static void multiply_covariance(sample *s)
 {
     size_t d = s->attributes;
-    double centre = dot(s->mean, s->along, d);
+    double centre = attack_dot(s->mean, s->along, d);
     for (size_t j = 0; j < d; j++) s->product[j] = s->ridge * s->along[j];
     for (size_t i = 0; i < s->count; i++) {
         const double *row = s->people + i * d;
-        double part = (dot(row, s->along, d) - centre) / (double)s->count;
+        double part = (attack_dot(row, s->along, d) - centre) / (double)s->count;
         for (size_t j = 0; j < d; j++) s->product[j] += part * (row[j] - s->mean[j]);
     }
 }
@@ -73,15 +64,15 @@ static void whiten(sample *s, double *weights)
         s->residual[j] = s->along[j] = weights[j];
         weights[j] = 0;
     }
-    double size = dot(s->residual, s->residual, d), goal = WHITE_ENOUGH * WHITE_ENOUGH * size;
+    double size = attack_dot(s->residual, s->residual, d), goal = WHITE_ENOUGH * WHITE_ENOUGH * size;
     for (int k = 0; k < WHITE_STEPS && size > goal; k++) {
         multiply_covariance(s);
-        double length = size / dot(s->along, s->product, d);
+        double length = size / attack_dot(s->along, s->product, d);
         for (size_t j = 0; j < d; j++) {
             weights[j] += length * s->along[j];
             s->residual[j] -= length * s->product[j];
         }
-        double next = dot(s->residual, s->residual, d);
+        double next = attack_dot(s->residual, s->residual, d);
         for (size_t j = 0; j < d; j++) s->along[j] = s->residual[j] + next / size * s->along[j];
         size = next;
     }
@@ -156,8 +147,9 @@ done:
 void dusk_membership_scores(double *scores, const double *people, size_t count, const double *weights,
                             const double *population, size_t attributes)
 {
-    double centre = dot(population, weights, attributes);
-    for (size_t i = 0; i < count; i++) scores[i] = dot(people + i * attributes, weights, attributes) - centre;
+    double centre = attack_dot(population, weights, attributes);
+    for (size_t i = 0; i < count; i++)
+        scores[i] = attack_dot(people + i * attributes, weights, attributes) - centre;
 }
 
 DUSK_PROVEN(dusk_membership_p_value)

@@ -65,23 +65,29 @@ dusk_status attack_say_bound(attack_job *job, double prior, double *bound, dusk_
     if (!job->spent) return DUSK_OK;
     DUSK_TRY(dusk_right_guesses_up(bound, job->spent, prior, err));
     attack_say(job, "bound",
-               "no attack on this release is right about one person more than %.4g %% of the time",
-               100 * *bound);
+               "no attack on this release is right more than %.4g %% of the time about one person who has "
+               "it with probability %.4g",
+               100 * *bound, prior);
     attack_number(job, "bound", *bound);
 done:
     return status;
 }
 
-bool attack_halfway(double share, double baseline) { return share >= 0.5 * (1 + baseline); }
-
-dusk_status attack_conclude(attack_job *job, bool falls, const char *why, dusk_error *err)
+attack_verdict attack_judge(double share, double baseline, double bound)
 {
+    double halfway = 0.5 * (1 + baseline);
+    return share >= halfway && bound >= halfway ? ATTACK_FALLS : ATTACK_HOLDS;
+}
+
+dusk_status attack_conclude(attack_job *job, attack_verdict verdict, const char *why, dusk_error *err)
+{
+    static const char *const words[] = { "falls", "holds", "open" };
     const attack_settings *s = job->settings;
-    attack_say(job, "verdict", "%s: %s", falls ? "falls" : "holds", why);
-    if (s->json) dusk_json_string_field(&job->json, "verdict", falls ? "falls" : "holds");
-    if (s->expect < 0 || falls == (s->expect == ATTACK_EXPECT_FALLS)) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_CHECK, "", "the release %s, and was expected to %s",
-                     falls ? "falls" : "holds", falls ? "hold" : "fall");
+    attack_say(job, "verdict", "%s: %s", words[verdict], why);
+    if (s->json) dusk_json_string_field(&job->json, "verdict", words[verdict]);
+    if (s->expect < 0 || s->expect == (int)verdict) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_CHECK, "", "the verdict is \"%s\", and was expected to be \"%s\"",
+                     words[verdict], words[s->expect]);
 }
 
 /* ---- The command -------------------------------------------------------------------------------- */

@@ -19,9 +19,10 @@ extern const dusk_option dusk_attack_options_table[];
 extern const dusk_section dusk_attack_sections[];
 extern const dusk_example dusk_attack_examples[];
 
-/* The words of --release, --decoder, --score and --expect, in their order. */
+/* The words of --release, in their order. */
 typedef enum attack_kind { ATTACK_EXACT, ATTACK_DUSK, ATTACK_OVERSPENT, ATTACK_KEPT } attack_kind;
-enum { ATTACK_EXPECT_FALLS, ATTACK_EXPECT_HOLDS };
+/* The first two are also the words of --expect. Open: nothing was shown, either way. */
+typedef enum attack_verdict { ATTACK_FALLS, ATTACK_HOLDS, ATTACK_OPEN } attack_verdict;
 
 typedef struct attack_settings {
     double epsilon, delta, confidence, step, wrong, prior, false_positives;
@@ -66,10 +67,11 @@ dusk_status attack_say_spent(attack_job *job, dusk_error *err);
 /* What the accountant leaves to somebody who guesses about one person, whose fact holds with
  * probability `prior`; 1 where there is no price. */
 dusk_status attack_say_bound(attack_job *job, double prior, double *bound, dusk_error *err);
-/* Whether a share of right guesses is at least halfway from what needs no answers to knowing. */
-bool attack_halfway(double share, double baseline);
+/* Falls where a share of right guesses is at least halfway from what needs no answers to knowing, and
+ * the promise does not rule that out in the long run: few guesses may all be right by luck. */
+attack_verdict attack_judge(double share, double baseline, double bound);
 /* "verdict: falls", and whether that was expected. */
-dusk_status attack_conclude(attack_job *job, bool falls, const char *why, dusk_error *err);
+dusk_status attack_conclude(attack_job *job, attack_verdict verdict, const char *why, dusk_error *err);
 
 /* --- data ------------------------------------------------------------------------------------ */
 

@@ -41,6 +41,17 @@ static const char *say_why(const dusk_average *a, bool falls)
                             : "the noise is too much to average out over these answers";
 }
 
+/* Answers that are all the same may be one that was kept. Where they are known to be fresh, the smallest
+ * and the largest of n are an interval that errs with probability 2^(1-n): a point. */
+static void trust_fresh(const attack_job *job, dusk_average *a)
+{
+    const attack_settings *s = job->settings;
+    if (s->release != ATTACK_DUSK && s->release != ATTACK_OVERSPENT) return;
+    if (a->distinct > 1 || ldexp(1, 1 - (int)fmin((double)a->answers, 1000)) > 1 - s->confidence) return;
+    a->low = a->high = a->value = a->median;
+    a->pinned = true;
+}
+
 static dusk_status conclude(attack_job *job, const dusk_average *a, double truth, dusk_error *err)
 {
     bool exact = job->settings->release == ATTACK_EXACT;
@@ -60,7 +71,7 @@ static dusk_status conclude(attack_job *job, const dusk_average *a, double truth
     if (!isnan(truth)) attack_number(job, "truth", truth);
     DUSK_TRY(attack_say_spent(job, err));
     DUSK_TRY(attack_say_bound(job, 0.5, &bound, err));
-    status = attack_conclude(job, falls, say_why(a, falls), err);
+    status = attack_conclude(job, falls ? ATTACK_FALLS : ATTACK_HOLDS, say_why(a, falls), err);
 done:
     return status;
 }
@@ -98,6 +109,7 @@ dusk_status attack_averaging(attack_job *job, dusk_error *err)
     for (size_t i = 0; i < n; i++) exact[i] = (double)secret.holders;
     DUSK_TRY(attack_release_counts(job, answers, exact, n, err));
     DUSK_TRY(dusk_average_answers(&average, answers, n, 1, s->confidence, err));
+    trust_fresh(job, &average);
     attack_name_secret(job, name, sizeof name);
     attack_say(job, "question", "how many of %zu people have %s; asked %zu times", secret.people, name, n);
     say_average(job, &average);

@@ -23,6 +23,31 @@ static void json_pairs(attack_job *job, const double *answers, size_t n)
     dusk_json_close(&job->json, ']');
 }
 
+/* Whether all pairs differ as answers without noise do. */
+static bool look_exact(const double *answers, size_t n, double amount)
+{
+    for (size_t i = 0; i < n; i += 2) {
+        double d = answers[i] - answers[i + 1];
+        double rounding = 1e-12 * fmax(fabs(answers[i]), amount);
+        if (!(fabs(d) <= rounding || fabs(d - amount) <= rounding)) return false;
+    }
+    return true;
+}
+
+/* How often guesses were right is not known here: what can be said is what the promise rules out, and
+ * that answers without noise are the fact itself. */
+static dusk_status conclude_given(attack_job *job, bool exact, double bound, dusk_error *err)
+{
+    if (!job->spent)
+        return exact
+                   ? attack_conclude(job, ATTACK_FALLS, "without noise two answers differ by the person", err)
+                   : attack_conclude(job, ATTACK_OPEN, "there is noise; give --event, what an answer is",
+                                     err);
+    if (attack_judge(1, 0.5, bound) == ATTACK_HOLDS)
+        return attack_conclude(job, ATTACK_HOLDS, "no guess gets halfway from a coin to knowing", err);
+    return attack_conclude(job, ATTACK_OPEN, "the promise does not rule out that the guess is right", err);
+}
+
 static dusk_status attack_given_answers(attack_job *job, dusk_error *err)
 {
     double *answers = NULL, amount = job->settings->step, bound = 1;
@@ -44,13 +69,7 @@ static dusk_status attack_given_answers(attack_job *job, dusk_error *err)
     DUSK_TRY(attack_spend_event(job, 2, err)); /* of one person: two answers */
     DUSK_TRY(attack_say_spent(job, err));
     DUSK_TRY(attack_say_bound(job, 0.5, &bound, err));
-    bool falls = attack_halfway(bound, 0.5);
-    status = attack_conclude(job, falls,
-                             !job->spent
-                                 ? "without an --event the answers count as exact, and differ by the person"
-                             : falls ? "the noise of two answers does not hide a person"
-                                     : "the noise leaves the guess near a coin",
-                             err);
+    status = conclude_given(job, look_exact(answers, n, amount), bound, err);
 done:
     dusk_numbers_free(answers, n);
     return status;
@@ -132,10 +151,10 @@ dusk_status attack_differencing(attack_job *job, dusk_error *err)
     DUSK_TRY(attack_say_spent(job, err));
     DUSK_TRY(attack_say_bound(job, 0.5, &bound, err));
     DUSK_TRY(check_bound(&played, bound, err));
-    bool falls = attack_halfway(played.share, 0.5);
-    status = attack_conclude(job, falls,
-                             falls ? "two answers tell whether one person has it"
-                                   : "two answers do not tell whether one person has it",
+    attack_verdict verdict = attack_judge(played.share, 0.5, bound);
+    status = attack_conclude(job, verdict,
+                             verdict == ATTACK_FALLS ? "two answers tell whether one person has it"
+                                                     : "two answers do not tell whether one person has it",
                              err);
 done:
     attack_secret_free(&secret);

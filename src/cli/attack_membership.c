@@ -9,8 +9,9 @@
 #include "cli/input.h"
 
 #define ORDER_SEED 3
-/* So many times as often as others must members be found for a release to fall, so that a few that
- * were found by chance make none fall. */
+/* So many times as often as others must members be found for a release to fall, or halfway from that
+ * rate to all of them: a convention, for the halfway of the other attacks would be half of the members
+ * at any small rate. */
 #define TELLING 5
 /* Beyond it nothing that can be told is left to bound. */
 #define EPSILON_MOST 40
@@ -63,33 +64,52 @@ static double p_value(const study *s, const double *row)
 }
 
 /* No power is above 1 - f(false positives), f the trade-off curve of what was released. */
-static dusk_status say_power_bound(attack_job *job, dusk_error *err)
+static dusk_status say_power_bound(attack_job *job, double *bound, dusk_error *err)
 {
     dusk_account price;
     dusk_status status = DUSK_OK;
     double rate = job->settings->false_positives;
+    *bound = 1;
     if (!job->spent) return DUSK_OK;
     DUSK_TRY(dusk_account_epsilon(&price, job->spent, isnan(job->settings->delta) ? 0 : job->settings->delta,
                                   DUSK_BEST, err));
-    double bound = 1;
     if (price.bound.upper < EPSILON_MOST) {
         DUSK_TRY(dusk_account_tradeoff(&price, job->spent, rate, DUSK_BEST, err));
-        bound = 1 - price.bound.lower;
+        *bound = 1 - price.bound.lower;
     }
     attack_say(job, "bound", "no attack on this release finds more than %.4g %% of members at that rate",
-               100 * bound);
-    attack_number(job, "bound", bound);
+               100 * *bound);
+    attack_number(job, "bound", *bound);
 done:
     return status;
 }
 
 /* ---- Means that were released ------------------------------------------------------------------------ */
 
+/* Weights from `each` people in the order given, and scores of `s->outsider_count` who come after them. */
+static dusk_status compare_with(study *s, const attack_matrix *data, const size_t *order, size_t each,
+                                dusk_error *err)
+{
+    size_t d = s->attributes;
+    double *reference = NULL;
+    dusk_status status = DUSK_OK;
+    DUSK_NEW(reference, each * d);
+    for (size_t i = 0; i < each; i++)
+        memcpy(reference + i * d, data->values + order[i] * d, d * sizeof *reference);
+    DUSK_TRY(dusk_membership_weights(s->weights, s->population, s->score, s->means, reference, each, d, err));
+    for (size_t i = 0; i < s->outsider_count; i++)
+        dusk_membership_scores(&s->outsiders[i], data->values + order[each + i] * d, 1, s->weights,
+                               s->population, d);
+done:
+    dusk_deallocate(reference);
+    return status;
+}
+
 static dusk_status prepare_given(attack_job *job, study *s, const attack_matrix *targets, dusk_error *err)
 {
     attack_matrix reference = { .values = NULL };
     double *means = NULL;
-    size_t count = 0, d = targets->columns;
+    size_t *order = NULL, count = 0, d = targets->columns;
     dusk_status status = DUSK_OK;
     if (!job->settings->reference)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, job->word->example,
@@ -104,11 +124,11 @@ static dusk_status prepare_given(attack_job *job, study *s, const attack_matrix 
     size_t half = reference.rows / 2;
     DUSK_TRY(study_new(job, s, d, reference.rows - half, err));
     memcpy(s->means, means, d * sizeof *means);
-    DUSK_TRY(dusk_membership_weights(s->weights, s->population, s->score, s->means, reference.values, half, d,
-                                     err));
-    dusk_membership_scores(s->outsiders, reference.values + half * d, s->outsider_count, s->weights,
-                           s->population, d);
+    DUSK_NEW(order, reference.rows); /* a random half: the table may be sorted */
+    dusk_attack_order(order, reference.rows, ORDER_SEED);
+    status = compare_with(s, &reference, order, half, err);
 done:
+    dusk_deallocate(order);
     dusk_numbers_free(means, count);
     attack_matrix_free(&reference);
     return status;
@@ -118,7 +138,7 @@ static dusk_status attack_given_means(attack_job *job, dusk_error *err)
 {
     attack_matrix targets = { .values = NULL };
     study s = { .means = NULL };
-    double *p = NULL;
+    double *p = NULL, bound;
     size_t called = 0;
     dusk_status status = DUSK_OK;
     if (!job->path)
@@ -148,7 +168,7 @@ static dusk_status attack_given_means(attack_job *job, dusk_error *err)
     attack_number(job, "members", (double)called);
     DUSK_TRY(attack_spend_event(job, 1, err));
     DUSK_TRY(attack_say_spent(job, err));
-    status = say_power_bound(job, err);
+    status = say_power_bound(job, &bound, err);
 done:
     dusk_deallocate(p);
     study_free(&s);
@@ -169,24 +189,16 @@ static dusk_status make_study(attack_job *job, study *s, const attack_matrix *da
                               dusk_error *err)
 {
     size_t d = data->columns;
-    double *sums = NULL, *reference = NULL;
-    const size_t *others = p->order + p->members, *outsiders = others + p->each;
+    double *sums = NULL;
     dusk_status status = DUSK_OK;
     DUSK_TRY(study_new(job, s, d, p->each, err));
     DUSK_NEW(sums, d);
-    DUSK_NEW(reference, p->each * d);
     for (size_t i = 0; i < p->members; i++) add_row(sums, data->values + p->order[i] * d, d);
     DUSK_TRY(attack_release_sums(job, s->means, sums, d, err));
     for (size_t j = 0; j < d; j++) s->means[j] /= (double)p->members;
-    for (size_t i = 0; i < p->each; i++) add_row(reference + i * d, data->values + others[i] * d, d);
-    DUSK_TRY(
-        dusk_membership_weights(s->weights, s->population, s->score, s->means, reference, p->each, d, err));
-    for (size_t i = 0; i < p->each; i++)
-        dusk_membership_scores(&s->outsiders[i], data->values + outsiders[i] * d, 1, s->weights,
-                               s->population, d);
+    status = compare_with(s, data, p->order + p->members, p->each, err);
 done:
     dusk_deallocate(sums);
-    dusk_deallocate(reference);
     return status;
 }
 
@@ -227,7 +239,7 @@ dusk_status attack_membership(attack_job *job, dusk_error *err)
     study s = { .means = NULL };
     parts p = { .order = NULL };
     dusk_status status = DUSK_OK;
-    double rate = job->settings->false_positives;
+    double rate = job->settings->false_positives, bound;
     if (job->settings->means) return attack_given_means(job, err);
     DUSK_TRY(attack_check_release(job, err));
     DUSK_TRY(read_parts(job, &data, &p, err));
@@ -247,10 +259,11 @@ dusk_status attack_membership(attack_job *job, dusk_error *err)
     attack_number(job, "high", power.high);
     attack_number(job, "false_positives", (double)wrong / (double)p.each);
     DUSK_TRY(attack_say_spent(job, err));
-    DUSK_TRY(say_power_bound(job, err));
-    bool falls = power.low >= fmin(TELLING * rate, 0.5);
+    DUSK_TRY(say_power_bound(job, &bound, err));
+    double telling = fmin(TELLING * rate, 0.5 * (1 + rate));
+    bool falls = power.low >= telling && bound >= telling;
     status = attack_conclude(
-        job, falls,
+        job, falls ? ATTACK_FALLS : ATTACK_HOLDS,
         falls ? "the means tell who is in the study" : "the means do not tell who is in the study", err);
 done:
     dusk_deallocate(p.order);

@@ -48,6 +48,9 @@ done:
     return status;
 }
 
+/* For the bound: a coin where nothing is known, and where all are alike, which the attack does not know. */
+static double prior_or_coin(double prior) { return prior > 0 && prior < 1 ? prior : 0.5; }
+
 /* What is below it is the rounding of the fit. */
 static double rounded(double misfit) { return misfit < 0.0005 ? 0 : misfit; }
 
@@ -80,9 +83,18 @@ static double say_share(attack_job *job, const double *values, const double *tru
     return share;
 }
 
+static dusk_status conclude(attack_job *job, double share, double baseline, double bound, dusk_error *err)
+{
+    attack_verdict verdict = attack_judge(share, baseline, bound);
+    return attack_conclude(job, verdict,
+                           verdict == ATTACK_FALLS ? "the answers give the column away"
+                                                   : "the answers do not give the column away",
+                           err);
+}
+
 /* ---- Answers that were given ----------------------------------------------------------------------- */
 
-static dusk_status compare(attack_job *job, const double *values, size_t n, dusk_error *err)
+static dusk_status compare(attack_job *job, const double *values, size_t n, double bound, dusk_error *err)
 {
     double *truth = NULL, baseline;
     size_t count = 0;
@@ -97,10 +109,7 @@ static dusk_status compare(attack_job *job, const double *values, size_t n, dusk
         DUSK_TRY(dusk_fail(err, DUSK_ERR_PARSE, "give a 0 or 1 for each person",
                            "--truth has %zu values for %zu people", count, n));
     double share = say_share(job, values, truth, n, &baseline);
-    bool falls = attack_halfway(share, baseline);
-    status = attack_conclude(
-        job, falls, falls ? "the answers give the column away" : "the answers do not give the column away",
-        err);
+    status = conclude(job, share, baseline, bound, err);
 done:
     dusk_numbers_free(truth, count);
     return status;
@@ -123,8 +132,8 @@ static dusk_status attack_given_answers(attack_job *job, dusk_error *err)
     attack_number(job, "questions", (double)m);
     say_fit(job, &found);
     DUSK_TRY(attack_say_spent(job, err));
-    DUSK_TRY(attack_say_bound(job, isnan(job->settings->prior) ? 0.5 : job->settings->prior, &bound, err));
-    status = compare(job, values, n, err);
+    DUSK_TRY(attack_say_bound(job, prior_or_coin(job->settings->prior), &bound, err));
+    status = compare(job, values, n, bound, err);
 done:
     dusk_groups_free(groups);
     dusk_deallocate(answers);
@@ -196,12 +205,9 @@ dusk_status attack_reconstruction(attack_job *job, dusk_error *err)
     double share = say_share(job, values, secret.values, n, &baseline);
     say_fit(job, &found);
     DUSK_TRY(attack_say_spent(job, err));
-    DUSK_TRY(attack_say_bound(job, (double)secret.holders / (double)n, &bound, err));
+    DUSK_TRY(attack_say_bound(job, prior_or_coin((double)secret.holders / (double)n), &bound, err));
     if (s->plot) DUSK_TRY(attack_plot_reconstruction(job, &secret, groups, exact, err));
-    bool falls = attack_halfway(share, baseline);
-    status = attack_conclude(
-        job, falls, falls ? "the answers give the column away" : "the answers do not give the column away",
-        err);
+    status = conclude(job, share, baseline, bound, err);
 done:
     dusk_groups_free(groups);
     dusk_deallocate(exact);

@@ -269,7 +269,10 @@ const dusk_section dusk_attack_sections[] = {
       "knowing: differencing when at least 75 % of guesses are right, averaging when the true value "
       "is the only one left, reconstruction when the share of people guessed right is halfway "
       "between that of the more frequent value and 100 %, membership when members are found, at "
-      "--confidence, five times as often as others are taken for members, or half of them.\n"
+      "--confidence, five times as often as others are taken for members, or halfway from that rate to "
+      "all of them. What is shown by luck against a promise that rules it out in the long run makes "
+      "nothing fall. Two answers of your own fall when they have no noise; with noise of an --event "
+      "they hold where the bound is below 75 %, and all else is open.\n"
       "That a release holds against an attack proves nothing about others: the line bound says what "
       "the accountant proves about all of them. Where the guesses of differencing beat that bound "
       "beyond chance, the exit code is 6." },

@@ -2,8 +2,9 @@
 # Answers of the user's own, from files and from standard input.
 echo 1342 1341 517 517 | dusk attack differencing --answers -
 echo 1342 1341 | dusk attack differencing --answers - --event 'laplace(2)' --expect holds
-echo 1342 1341 | dusk attack differencing --answers - --event 'gaussian(0.2)' --delta 1e-6 --expect falls
+echo 1342 1341 | dusk attack differencing --answers - --event 'gaussian(0.2)' --delta 1e-6
 echo 90000 50000 | dusk attack differencing --answers - --step 40000
+echo 1342.7 1346.4 | dusk attack differencing --answers - --expect falls
 echo 10 12 10 9 10 10 10 10 9 10 11 12 8 10 10 10 10 10 10 13 | dusk attack averaging --answers - --expect falls
 echo 10 12 11 9 10 11 10 10 9 10 11 12 8 10 10 11 9 10 10 13 |
     dusk attack averaging --answers - --event 'discrete_laplace(1)' --step 0 --confidence 0.8

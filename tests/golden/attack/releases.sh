@@ -12,3 +12,12 @@ run averaging --release kept --epsilon 1 --queries 100 --expect holds
 run reconstruction --release dusk --epsilon 0.1 --expect holds
 run reconstruction --release dusk --epsilon 0.1 --delta 1e-6 --decoder absolute --expect holds
 run reconstruction --release overspent --epsilon 4 --expect falls
+
+# luck makes no release fall, and noise that is never seen is no kept answer
+for i in 1 2 3 4 5 6 7 8; do dusk attack differencing town.csv --column sick --release dusk --epsilon 0.1 --trials 1; done |
+    grep '^verdict' | uniq
+for i in 1 2 3 4 5 6 7 8; do dusk attack reconstruction town.csv --people 2 --column sick --release dusk --epsilon 0.1; done |
+    grep '^verdict' | uniq
+run averaging --release overspent --epsilon 50 --expect falls
+awk 'BEGIN { print "a,b"; for (i = 0; i < 1300; i++) print i * 7919 % 601 % 2 "," i * 104729 % 997 % 2 }' > pairs.csv
+dusk attack membership pairs.csv --members 1000 --release dusk --epsilon 0.1 --false-positives 0.6 --expect holds | grep '^verdict'

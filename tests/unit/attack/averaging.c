@@ -62,6 +62,13 @@ static void one_whole_number_is_pinned(void **state)
     for (size_t i = 0; i < 40; i++) answers[i] = i % 2 ? 17 : 19;
     assert_int_equal(dusk_average_answers(&got, answers, 40, 1, 0.95, NULL), DUSK_OK);
     assert_true(!got.pinned && got.value == 18 && got.distinct == 2);
+    /* the rounding of a step does not hide its multiple, nor does a large one hide the next */
+    for (size_t i = 0; i < 40; i++) answers[i] = i ? 0.1 + 0.2 : 0.25;
+    assert_int_equal(dusk_average_answers(&got, answers, 40, 0.1, 0.95, NULL), DUSK_OK);
+    assert_true(got.pinned && fabs(got.value - 0.3) < 1e-9);
+    for (size_t i = 0; i < 40; i++) answers[i] = 0x1p48 + (i == 0);
+    assert_int_equal(dusk_average_answers(&got, answers, 40, 1, 0.95, NULL), DUSK_OK);
+    assert_true(got.pinned && got.value == 0x1p48);
 }
 
 static void kept_answers_tell_nothing_more(void **state)
