@@ -193,14 +193,14 @@ done:
 #ifdef DUSK_TESTING
 /* Keys by their own number; the threshold stands for itself. */
 static dusk_record_at record_list(const dusk_limit_domain *domain, const dusk_limit_places *places,
-                                  dusk_generator *gen)
+                                  const dusk_noisy_scores *in, dusk_generator *gen)
 {
     dusk_record_header header = {
         .what = "limit_domain",
         .law = DUSK_RECORD_GUMBEL,
         .norm = DUSK_RECORD_RANGE,
         .sensitivity = domain->count_per_key,
-        .scale = domain->count_per_key / domain->epsilon,
+        .scale = in->denominator / in->numerator,
         .epsilon = domain->epsilon,
         .delta = domain->delta,
         .choices = (uint32_t)domain->k,
@@ -236,7 +236,7 @@ dusk_status dusk_limit_domain_release_width(const dusk_limit_domain *domain, siz
     DUSK_TRY(dusk_limit_domain_fill(domain, &places, counts, n, width, gen, err));
     in.scores = places.scores;
     DUSK_TRY(dusk_noisy_max(order, domain->k, &in, gen, err));
-    DUSK_RECORD(const dusk_record_at at = record_list(domain, &places, gen);)
+    DUSK_RECORD(const dusk_record_at at = record_list(domain, &places, &in, gen);)
     for (size_t i = 0; i < domain->k; i++) {
         if (order[i] == domain->limit && DUSK_MUTATE(LIMIT_DOMAIN_GOES_ON, true, false)) break;
         if (order[i] < domain->limit && places.key[order[i]] != DUSK_NO_KEY)

@@ -17,16 +17,6 @@ static dusk_aggregate request(dusk_neighbours relation, double delta)
     return request_within(-3.7, 11.25, relation, 0.9, delta);
 }
 
-typedef dusk_status release(dusk_answer *out, const dusk_aggregate *how, const double *rows, size_t n,
-                            dusk_generator *gen, dusk_error *err);
-
-static dusk_status count(dusk_answer *out, const dusk_aggregate *how, const double *rows, size_t n,
-                         dusk_generator *gen, dusk_error *err)
-{
-    (void)rows;
-    return dusk_count_release(out, how, n, gen, err);
-}
-
 static void same_answers(const dusk_answer *a, const dusk_answer *b)
 {
     char text[2][8192];
@@ -46,7 +36,8 @@ static replay_declared stated(const dusk_statement *statement, bool silent)
 /* Both relations, with and without delta, units of one row and of three. */
 static void aggregates(void **state)
 {
-    static release *const all[] = { count, dusk_sum_release, dusk_mean_release, dusk_variance_release };
+    static release_aggregate *const all[] = { count_rows, dusk_sum_release, dusk_mean_release,
+                                              dusk_variance_release };
     (void)state;
     for (uint64_t round = 0; round < 4 * ROUNDS; round++) {
         dusk_neighbours relation = round % 2 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE;

@@ -120,10 +120,15 @@ static void call_by_call(void **state)
         o.items_per_unit = 1 + (uint32_t)(round / 32 % 2);
         if (tree && o.window == 0 && round % 5 == 0) o.length = 0; /* not known */
         for (int t = 0; t < LENGTH; t++) numbers[0][t] = numbers[1][t] = hostile();
+        /* the items of a unit are as near to each other as they may be, or a little further apart */
+        if (method == DUSK_STREAM_BANDED) o.separation = round % 8; /* 3 or 7; there are 5 bands */
+        uint64_t gap = (o.separation ? o.separation : 1) + (round % 3 ? 0 : splitmix64(&seed) % 9);
+        uint64_t at = splitmix64(&seed) % (LENGTH - gap), to = splitmix64(&seed) % (LENGTH - gap);
         for (uint32_t i = 0; i < o.items_per_unit; i++) {
-            numbers[1][splitmix64(&seed) % LENGTH] = NAN;
+            if (round % 3) numbers[0][at + i * gap] = o.upper;
+            numbers[1][at + i * gap] = NAN;
             /* items that are exchanged may be at other steps */
-            if (o.neighbours == DUSK_REPLACE_ONE) numbers[0][splitmix64(&seed) % LENGTH] = NAN;
+            if (o.neighbours == DUSK_REPLACE_ONE) numbers[0][to + i * gap] = NAN;
         }
         replay r = replay_open(round);
         for (int i = 0; i < 2; i++) {

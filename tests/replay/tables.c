@@ -110,8 +110,10 @@ static void models(void **state)
 static void synthetic_rows(void **state)
 {
     (void)state;
-    for (uint64_t round = 0; round < ROUNDS / 2; round++) {
+    for (uint64_t round = 0; round < ROUNDS; round++) {
         dusk_aggregate how = request_rarely(round);
+        if (how.delta == 0)
+            how.epsilon = 30; /* a model near the rows: exchanging one can move a score by 2 */
         static twins t;
         double counts[2][8];
         uint32_t tree[2][COLUMNS];

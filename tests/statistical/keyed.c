@@ -3,24 +3,15 @@
  * are the numbers from 0 on, the worst that a bad function could be given. */
 #include <math.h>
 
+#include "keyed_coins.h"
 #include "law.h"
 #include "random/keyed.h"
-#include "seeded.h"
 
 enum { N = 1 << 20, TRIALS = 60000 };
 
 static uint64_t words[N];
 static uint64_t seen[1 << 16];
 static double even[1 << 16];
-
-static dusk_keyed_coins *coins_of(uint64_t seed, bool aes)
-{
-    dusk_generator *gen = seeded(seed);
-    dusk_keyed_coins *coins;
-    assert_int_equal(dusk_keyed_new_by(&coins, aes, gen, NULL), DUSK_OK);
-    dusk_generator_free(gen);
-    return coins;
-}
 
 static void start(size_t cells)
 {

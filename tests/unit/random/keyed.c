@@ -7,21 +7,12 @@
 
 #include "base/platform.h"
 #include "failing_memory.h"
+#include "keyed_coins.h"
 #include "random/keyed.h"
-#include "seeded.h"
 
 enum { UNITS = 700 }; /* more than a batch, and no multiple of one */
 
 static uint64_t units[UNITS];
-
-static dusk_keyed_coins *coins_of(uint64_t seed, bool aes)
-{
-    dusk_generator *gen = seeded(seed);
-    dusk_keyed_coins *coins;
-    assert_int_equal(dusk_keyed_new_by(&coins, aes, gen, NULL), DUSK_OK);
-    dusk_generator_free(gen);
-    return coins;
-}
 
 static int name_units(void **state)
 {
