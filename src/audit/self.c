@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-#define ENOUGH (UINT64_C(1) << 21) /* draws, for a verdict */
+#define ENOUGH (UINT64_C(1) << 20) /* draws, for a verdict */
 
 static const double worlds[2 * SELF_PAIRS_MAX] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 

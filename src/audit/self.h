@@ -22,7 +22,7 @@ typedef struct self_mechanism {
     size_t pair_count;
     const char *names[SELF_PAIRS_MAX]; /* of the pairs */
     double delta;                      /* of the claim */
-    uint64_t draws;                    /* enough for a verdict, where a release costs much; 0: 2^21 */
+    uint64_t draws;                    /* enough for a verdict, where a release costs much; 0: 2^20 */
     size_t state;                      /* bytes that `begin` fills, zeroed before */
     /* Calibrate for a claim of *epsilon, and perhaps lower it to what is claimed. */
     dusk_status (*begin)(void *state, double *epsilon, dusk_error *err);

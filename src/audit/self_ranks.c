@@ -143,21 +143,21 @@ static dusk_status release_smooth(void *state, double *out, int world, dusk_gene
     return dusk_smooth_release(smooth, out, value[world], sensitivity[world], gen, err);
 }
 
-#define SMOOTH(name, law_delta, start)                                                                       \
+#define SMOOTH(name, law_delta, start, most)                                                                 \
     static const self_mechanism name = { .output_length = 1,                                                 \
                                          .pair_count = 3,                                                    \
                                          .names = { "the value moves", "its sensitivity moves",              \
                                                     "both move" },                                           \
                                          .delta = (law_delta),                                               \
-                                         .draws = 8000,                                                      \
+                                         .draws = (most),                                                    \
                                          .state = sizeof(dusk_smooth),                                       \
                                          .begin = start,                                                     \
                                          .one = release_smooth };                                            \
     SELF_OPEN(name)
-SMOOTH(smooth, 0, begin_smooth)
-SMOOTH(smooth_student, 0, begin_student)
-SMOOTH(smooth_laplace, SMOOTH_DELTA, begin_smooth_laplace)
-SMOOTH(smooth_gaussian, SMOOTH_DELTA, begin_smooth_gaussian)
+SMOOTH(smooth, 0, begin_smooth, 4000)
+SMOOTH(smooth_student, 0, begin_student, 4000)
+SMOOTH(smooth_laplace, SMOOTH_DELTA, begin_smooth_laplace, 50000)
+SMOOTH(smooth_gaussian, SMOOTH_DELTA, begin_smooth_gaussian, 4000)
 
 /* Half of the rows at one bound and half at the other, one of which changes sides: the median
  * goes with it. The widest window is the one across. */
@@ -228,14 +228,16 @@ static dusk_status begin_propose(void *state, double *epsilon, dusk_error *err)
     return dusk_propose_init(state, DUSK_LAPLACE, 1, 0, *epsilon, PROPOSE_DELTA, err);
 }
 
-/* At distance 0 the value may move by anything, but must not be told; at a distance it is told,
- * and moves by what was proposed while the distance shrinks. NaN is "refused". */
+/* At distance 0 the value may move by anything, but must not be told; at the threshold it is told
+ * half of the time, and moves by what was proposed while the distance shrinks. NaN is "refused". */
 static dusk_status release_propose(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
 {
-    static const double value[] = { 0, 1e6, 0, 1 };
-    static const uint64_t distance[] = { 0, 0, 9, 8 };
+    const dusk_propose *proposed = state;
+    const uint64_t edge = (uint64_t)proposed->threshold;
+    const double value[] = { 0, 1e6, 0, 1 };
+    const uint64_t distance[] = { 0, 0, edge, edge - 1 };
     bool released = false;
-    return dusk_propose_release(state, &released, out, value[world], distance[world], gen, err);
+    return dusk_propose_release(proposed, &released, out, value[world], distance[world], gen, err);
 }
 
 static const self_mechanism propose = { .output_length = 1,

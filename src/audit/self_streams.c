@@ -41,15 +41,16 @@ static dusk_status begin_hits(void *state, double *epsilon, dusk_error *err)
     return DUSK_OK;
 }
 
-/* Queries of two neighbours: the first half rises, the second falls, by one each; and all of
- * them at the threshold, then one above it. */
+/* Queries of two neighbours: at the threshold, then the first half rises and the second falls;
+ * and the first half below the second, then above. */
 static double query_of(int world, size_t i)
 {
+    bool first = i < QUERIES / 2;
     switch (world) {
     case 0: return 0;
-    case 1: return i < QUERIES / 2 ? 1 : -1;
-    case 2: return 0;
-    default: return 1;
+    case 1: return first ? 1 : -1;
+    case 2: return first ? 0 : 1;
+    default: return first ? 1 : 0;
     }
 }
 
@@ -80,8 +81,8 @@ static dusk_status release_sparse(void *state, double *out, int world, dusk_gene
 
 static const self_mechanism one_hit = { .output_length = 1,
                                         .pair_count = 2,
-                                        .names = { "half rise and half fall", "all rise" },
-                                        .draws = 500000,
+                                        .names = { "half rise and half fall", "halves change places" },
+                                        .draws = 300000,
                                         .state = sizeof(sparse_state),
                                         .begin = begin_one_hit,
                                         .one = release_sparse };
@@ -89,8 +90,8 @@ SELF_OPEN(one_hit)
 
 static const self_mechanism hits = { .output_length = 1,
                                      .pair_count = 2,
-                                     .names = { "half rise and half fall", "all rise" },
-                                     .draws = 500000,
+                                     .names = { "half rise and half fall", "halves change places" },
+                                     .draws = 300000,
                                      .state = sizeof(sparse_state),
                                      .begin = begin_hits,
                                      .one = release_sparse };
@@ -128,7 +129,7 @@ static dusk_status release_numeric(void *state, double *out, int world, dusk_gen
 static const self_mechanism numeric = { .output_length = 1,
                                         .pair_count = 1,
                                         .names = { "the last falls and the others rise" },
-                                        .draws = 500000,
+                                        .draws = 400000,
                                         .state = sizeof(sparse_state),
                                         .begin = begin_numeric,
                                         .one = release_numeric };
@@ -136,8 +137,8 @@ SELF_OPEN(numeric)
 
 /* ---- Threshold monitor ----------------------------------------------------------- */
 
-#define MONITOR_DELTA 0.1
-#define ASKED 5
+#define MONITOR_DELTA 0.01
+#define ASKED 10
 #define GROUPS 256
 
 typedef struct monitor_state {
@@ -164,18 +165,19 @@ static bool is_in_group(const void *record, void *context)
     return *of == *group;
 }
 
-/* All queries about one group, one after the other. */
+/* All queries about one group: how many were above, and how many before the first below. */
 static dusk_status ask_group(dusk_threshold_monitor *monitor, double *out, uint32_t group,
                              dusk_generator *gen, dusk_error *err)
 {
-    double word = 0;
+    int count = 0, leading = 0;
     for (int i = 0; i < ASKED; i++) {
         bool above = false;
         dusk_status status = dusk_threshold_monitor_release(monitor, &above, is_in_group, &group, gen, err);
         if (status != DUSK_OK) return status;
-        word = 2 * word + above;
+        count += above;
+        leading += above && leading == i;
     }
-    *out = word;
+    *out = 16 * leading + count;
     return DUSK_OK;
 }
 
@@ -204,7 +206,7 @@ static const self_mechanism monitor = { .output_length = 1,
                                         .pair_count = 1,
                                         .names = { "one record or none" },
                                         .delta = MONITOR_DELTA,
-                                        .draws = 100000,
+                                        .draws = 40000,
                                         .state = sizeof(monitor_state),
                                         .begin = begin_monitor,
                                         .many = release_monitor };
@@ -214,6 +216,6 @@ const audit_subject audit_self_streams[] = {
     SELF_ROW("dusk.sparse-vector", one_hit, "six queries until the first is above"),
     SELF_ROW("dusk.sparse-vector.hits", hits, "six queries until three are above"),
     SELF_ROW("dusk.sparse-vector.numeric", numeric, "queries until one is above, and its noisy value"),
-    SELF_ROW("dusk.threshold-monitor", monitor, "five questions about the same record"),
+    SELF_ROW("dusk.threshold-monitor", monitor, "ten questions about the same record"),
     { .says = { .name = NULL } },
 };

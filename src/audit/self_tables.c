@@ -175,21 +175,12 @@ typedef struct hierarchy_state {
     dusk_hierarchy *hierarchy;
 } hierarchy_state;
 
-static dusk_status begin_tree(hierarchy_state *s, dusk_neighbours neighbours, double epsilon, dusk_error *err)
-{
-    dusk_aggregate how;
-    set_how(&how, neighbours, epsilon);
-    return dusk_hierarchy_new(&s->hierarchy, &how, parents, NODES, NULL, 0, err);
-}
-
 static dusk_status begin_hierarchy(void *state, double *epsilon, dusk_error *err)
 {
-    return begin_tree(state, DUSK_ADD_REMOVE, *epsilon, err);
-}
-
-static dusk_status begin_exchange(void *state, double *epsilon, dusk_error *err)
-{
-    return begin_tree(state, DUSK_REPLACE_ONE, *epsilon, err);
+    hierarchy_state *s = state;
+    dusk_aggregate how;
+    set_how(&how, DUSK_ADD_REMOVE, *epsilon);
+    return dusk_hierarchy_new(&s->hierarchy, &how, parents, NODES, NULL, 0, err);
 }
 
 static void end_hierarchy(void *state)
@@ -243,24 +234,38 @@ static const self_mechanism siblings = { .output_length = 1,
                                          .end = end_hierarchy };
 SELF_OPEN(siblings)
 
-/* A row goes from one leaf to another, across two levels. */
+/* A root that is not counted and two leaves: all of epsilon is theirs. */
+#define LEAVES 2
+
+static dusk_status begin_exchange(void *state, double *epsilon, dusk_error *err)
+{
+    static const uint32_t above[1 + LEAVES] = { 0, 0, 0 };
+    static const double shares[] = { 0, 1 };
+    hierarchy_state *s = state;
+    dusk_aggregate how;
+    set_how(&how, DUSK_REPLACE_ONE, *epsilon);
+    return dusk_hierarchy_new(&s->hierarchy, &how, above, 1 + LEAVES, shares, 2, err);
+}
+
+/* A row goes from one leaf to the other. */
 static dusk_status release_exchange(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
 {
     const hierarchy_state *s = state;
-    const uint64_t exact[NODES] = { 0, 0, 0, world == 0, world == 1 };
-    double noisy[NODES] = { 0 };
+    const uint64_t exact[1 + LEAVES] = { 0, world == 0, world == 1 };
+    double noisy[1 + LEAVES] = { 0 };
     dusk_status status = dusk_hierarchy_release(s->hierarchy, noisy, exact, gen, err);
-    *out = fmin(noisy[4], -noisy[3]);
+    *out = fmin(noisy[2], -noisy[1]);
     return status;
 }
 
 static const self_mechanism hierarchy_replaced = { .output_length = 1,
                                                    .pair_count = 1,
-                                                   .names = { "a row goes from one leaf to another" },
+                                                   .names = { "a row goes from one leaf to the other" },
                                                    .state = sizeof(hierarchy_state),
                                                    .begin = begin_exchange,
                                                    .one = release_exchange,
-                                                   .end = end_hierarchy };
+                                                   .end = end_hierarchy,
+                                                   .exact = audit_self_tight };
 SELF_OPEN(hierarchy_replaced)
 
 /* A balanced tree over four bins: three levels. */
@@ -373,7 +378,7 @@ const audit_subject audit_self_tables[] = {
     SELF_ROW("dusk.synthetic-table", synthetic, "a model of three columns and the tree of their pairs"),
     SELF_ROW("dusk.hierarchy", hierarchy, "counts over a tree of three levels"),
     SELF_ROW("dusk.hierarchy.siblings", siblings, "the difference of two of its nodes"),
-    SELF_ROW("dusk.hierarchy.replace-one", hierarchy_replaced, "the same where a row is exchanged"),
+    SELF_ROW("dusk.hierarchy.replace-one", hierarchy_replaced, "counts of two leaves, a row is exchanged"),
     SELF_ROW("dusk.range-histogram", ranges, "counts over a balanced tree of four bins"),
     SELF_ROW("dusk.quadtree", quadtree, "counts of the cells of a map"),
     SELF_ROW("dusk.quadtree.edge", edge, "the same for a point on an edge"),

@@ -111,15 +111,24 @@ static void put_exact(char text[16], double exact)
         snprintf(text, 16, "%.3f", exact);
 }
 
+/* "5.0e6". */
+static void put_draws(char text[16], double draws)
+{
+    int power = draws > 0 ? (int)floor(log10(draws)) : 0;
+    if (draws / pow(10, power) >= 9.95) power++;
+    snprintf(text, 16, "%.1fe%d", draws / pow(10, power), power);
+}
+
 static void print_line(const suite_run *run, const suite_line *line)
 {
     const dusk_audit_report *report = &line->result.report;
-    char exact[16];
+    char exact[16], draws[16];
     put_exact(exact, line->result.exact);
-    printf("%-*s  claimed %.3f | measured >= %6.3f (%g %%) | exact %6s | %-12s | %.1e draws | %5.1f s",
+    put_draws(draws, (double)report->draws);
+    printf("%-*s  claimed %.3f | measured >= %6.3f (%g %%) | exact %6s | %-12s | %s draws | %5.1f s",
            run->width, dusk_suite_at(line->subject)->name, report->claimed, cut(report->epsilon),
-           100 * run->job->settings->confidence, exact, dusk_verdict_name(report->verdict),
-           (double)report->draws, line->cpu_s);
+           100 * run->job->settings->confidence, exact, dusk_verdict_name(report->verdict), draws,
+           line->cpu_s);
     if (report->delta > 0) printf(" | delta %g", report->delta);
     if (report->density == DUSK_DENSITY_TRUSTED) printf(" | by its density");
     if (report->verdict == DUSK_INCONCLUSIVE) printf(" | could have caught %.3f", report->detectable);
@@ -292,6 +301,7 @@ dusk_status audit_suite(audit_job *job, dusk_error *err)
     }
     DUSK_TRY(audit_all(&run, err));
     if (!job->settings->json) print_summary(&run);
+    if (job->settings->plot) DUSK_TRY(suite_plot(&run, err));
     DUSK_TRY(conclude(&run, err));
 done:
     dusk_deallocate(wanted);

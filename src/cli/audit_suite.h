@@ -19,4 +19,8 @@ typedef struct suite_run {
     int width; /* of the longest name */
 } suite_run;
 
+/* --plot FILE.svg: claimed, measured and exact epsilon of each subject; and beside it
+ * FILE-roc.svg: what an attacker reaches on some of them. */
+dusk_status suite_plot(const suite_run *run, dusk_error *err);
+
 #endif
