@@ -172,8 +172,8 @@ typedef struct dusk_score_bound {
 } dusk_score_bound;
 
 typedef struct dusk_score_report {
-    dusk_verdict verdict; /* 0 where nothing was claimed; inconclusive also where `epsilon` is above
-                             the claim and `epsilon_sure` is not                          */
+    dusk_verdict verdict; /* 0 where nothing was claimed; inconclusive where no attack could have
+                             refuted the claim (see `could`)                              */
     double claimed, delta;
     double epsilon;      /* by all methods that assume nothing, together, at `confidence` */
     double epsilon_sure; /* the same at 1 - alarm                                        */
@@ -184,7 +184,9 @@ typedef struct dusk_score_report {
 } dusk_score_report;
 
 /* Audit. One run: DUSK_ERR_UNSUPPORTED where the number of members is one that fair coins do
- * not give (but for a chance of 1e-9), since its bounds are about fair coins. */
+ * not give (but for a chance of 1e-9), since its bounds are about fair coins. Where half are members (of n, an odd
+ * one aside) their number may have been fixed, and who they are drawn at random: the errors are then
+ * divided by sqrt(2 (n + 1)), with which the bounds hold for that, too. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_scores_audit(dusk_score_report *out, const dusk_scores *scores,
                                                      const dusk_score_options *options, dusk_error *err);
 

@@ -3,7 +3,8 @@
  * Training Run", Theorem 5.2 and appendix D]: m canaries, each in by a fair coin, r guesses, v of them
  * right. With W ~ Bin(r, q), q = e^epsilon / (1 + e^epsilon), a mechanism that is
  * (epsilon, delta)-DP has so many right guesses with a chance of at most
- *     beta + 2 m delta max_(1 <= i <= v) P(v - i <= W < v) / i,  beta = P(W >= v).
+ *     beta + 2 m delta max_(1 <= i <= v) P(v - i <= W < v) / i,  beta = P(W >= v),
+ * where v is above the mode of W: one_run.proof.md has a proof of its own.
  *
  * The binomial is summed from its mode outwards: all terms are positive, so the rounding
  * errors are counted and given to the bound. Nothing here chooses guesses; see scores.c. */
@@ -79,7 +80,8 @@ double dusk_one_run_chance_up(uint64_t canaries, uint64_t guesses, uint64_t corr
         correct > guesses || correct == 0 || epsilon > AUDIT_EPSILON_MAX)
         return 1;
     double r = (double)guesses, v = (double)correct, odds = dusk_exp_up(epsilon);
-    double mode = floor((r + 1) * (odds / (1 + odds)));
+    /* up: above it v is surely above (r + 1) q */
+    double mode = floor(dusk_mul_up(r + 1, dusk_div_up(odds, dusk_add_down(1, odds))));
     if (mode > r) mode = r;
     if (v <= mode) return 1; /* about one half: no use to anybody */
     sums s = { .all = 1, .below = v - 1 == mode ? 1 : 0 };

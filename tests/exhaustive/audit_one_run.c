@@ -104,14 +104,14 @@ static double score_of(unsigned coin, unsigned wrong, unsigned strong)
     return strong ? 2 * side : side;
 }
 
-/* All coins, all flips; the strong answers are the first three. The chance that some bound of
- * the audit that assumes nothing exceeds the truth, each at its own level. */
-static void check_audits(dusk_choice_rule rule, double epsilon, double error)
+/* All coins, or those that put exactly half in; all flips; the strong answers are the first three. The
+ * chance that some bound of the audit that assumes nothing exceeds the truth, each at its own level. */
+static void check_audits(dusk_choice_rule rule, double epsilon, double error, bool half)
 {
     double wrong[3] = { 0 }, q = share(epsilon);
     for (unsigned coins = 0; coins < 1u << AUDITED; coins++)
         for (unsigned flips = 0; flips < 1u << AUDITED; flips++) {
-            double score[AUDITED], chance = pow(0.5, AUDITED);
+            double score[AUDITED], chance = half ? 1.0 / 20 : pow(0.5, AUDITED);
             bool member[AUDITED];
             dusk_scores *scores;
             dusk_score_options options;
@@ -122,8 +122,10 @@ static void check_audits(dusk_choice_rule rule, double epsilon, double error)
                 score[i] = score_of(member[i], flip, i < 3);
                 chance *= flip ? 1 - q : q;
             }
+            if (half && __builtin_popcount(coins) != AUDITED / 2) continue;
             dusk_score_options_init(&options);
             options.rule = rule;
+            options.positives = options.negatives = AUDITED / 2;
             options.confidence = 1 - error;
             assert_int_equal(dusk_scores_new(&scores, score, member, AUDITED, NULL), DUSK_OK);
             assert_int_equal(dusk_scores_audit(&report, scores, &options, NULL), DUSK_OK);
@@ -140,37 +142,41 @@ static void check_audits(dusk_choice_rule rule, double epsilon, double error)
 static void audits_are_bounds(void **state)
 {
     (void)state;
-    check_audits(DUSK_CHOICE_LIST, 0, 0.3);
-    check_audits(DUSK_CHOICE_LIST, 0.5, 0.6);
-    check_audits(DUSK_CHOICE_SPLIT, 0, 0.3);
-    check_audits(DUSK_CHOICE_SPLIT, 0, 0.15);
+    check_audits(DUSK_CHOICE_LIST, 0, 0.3, false);
+    check_audits(DUSK_CHOICE_LIST, 0.5, 0.6, false);
+    check_audits(DUSK_CHOICE_SPLIT, 0, 0.3, false);
+    check_audits(DUSK_CHOICE_SPLIT, 0, 0.15, false);
+    check_audits(DUSK_CHOICE_FIXED, 0, 0.04, true);
+    check_audits(DUSK_CHOICE_FIXED, 0.5, 0.2, true);
 }
 
 /* --- the constant of the proof page -------------------------------------------------------------- */
 
-/* A(c) of one_run.proof.md, by the midpoint rule. */
+/* A(c) of one_run.proof.md: over the places of a right guess, the mean of the chance that the right
+ * ones among those before it and Bernoulli(q) numbers for those after it are v - 1. */
 static double weight(unsigned r, unsigned c, unsigned v, double q)
 {
-    enum { POINTS = 64 };
     double sum = 0;
-    for (int j = 0; j < POINTS; j++) {
-        double t = (j + 0.5) / POINTS, high = t + (1 - t) * q, low = (1 - t) * q;
-        for (unsigned k = 0; k <= v - 1 && k <= c - 1; k++)
-            if (v - 1 - k <= r - c) sum += binomial(c - 1, k, high) * binomial(r - c, v - 1 - k, low);
-    }
-    return sum / POINTS;
+    for (unsigned before = 0; before < r; before++)
+        for (unsigned right = 0; right <= before && right < c && right < v; right++)
+            if (before - right <= r - c && v - 1 - right <= r - 1 - before)
+                sum += binomial(c - 1, right, 0.5) * binomial(r - c, before - right, 0.5) /
+                       binomial(r - 1, before, 0.5) * binomial(r - 1 - before, v - 1 - right, q);
+    return sum / r;
 }
 
-/* The published constant is above that of our own derivation; c from `from` by `step`. */
-static void check_constant(unsigned r, unsigned v, double q, unsigned from, unsigned step)
+/* The closed form of its maximum, which the published constant exceeds. */
+static void check_constant(unsigned r, unsigned v, double q)
 {
-    double most = 0, below = 0, published = 0;
-    for (unsigned c = from; c <= r; c += step) most = fmax(most, weight(r, c, v, q));
+    double most = 0, below = 0, published = 0, beta = tail(r, v, q);
+    for (unsigned c = 1; c <= r; c++) most = fmax(most, (1 - q) * weight(r, c, v, q));
     for (unsigned i = 1; i <= v; i++) {
         below += binomial(r, v - i, q);
         published = fmax(published, below / i);
     }
-    assert_true((1 - q) * most <= 0.4 * 2 * published);
+    double closed = beta * below / (v * binomial(r, v, q));
+    assert_true(fabs(most - closed) <= 1e-11 * closed);
+    if (v > (r + 1) * q) assert_true(beta <= 0.5 * (1 + 1e-12) && closed <= 0.4 * 2 * published);
 }
 
 static void published_constant_is_the_larger(void **state)
@@ -179,10 +185,7 @@ static void published_constant_is_the_larger(void **state)
     (void)state;
     for (size_t g = 0; g < sizeof guesses / sizeof *guesses; g++)
         for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
-            for (unsigned r = guesses[g], v = 1; v <= r; v++)
-                if (tail(r, v, share(epsilons[e])) <= 0.3) check_constant(r, v, share(epsilons[e]), 1, 1);
-    for (unsigned v = 59; v <= 74; v += 5) check_constant(100, v, share(0), v - 12, 4);
-    for (unsigned v = 81; v <= 93; v += 6) check_constant(100, v, share(1), v - 12, 4);
+            for (unsigned r = guesses[g], v = 1; v <= r; v++) check_constant(r, v, share(epsilons[e]));
 }
 
 int main(void)

@@ -21,3 +21,4 @@ try shadows.csv --lira offline-pooled
 try shadows.csv --lira relative
 try canaries.csv --assume-gaussian
 tail -n +2 canaries.csv | { echo score,member; cat; } | try - --confidence 0.99
+try null.csv --columns loss,in --epsilon 0.1

@@ -133,6 +133,21 @@ static void verdicts_follow_what_decides(void **state)
     dusk_scores_free(tight);
 }
 
+static void above_the_claim_at_95_percent_is_no_violation(void **state)
+{
+    dusk_score_options options;
+    dusk_scores *scores = shifted(0.4);
+    (void)state;
+    dusk_score_options_init(&options);
+    dusk_score_report report = audit(scores, &options);
+    options.epsilon = 0.5 * (report.epsilon_sure + report.epsilon);
+    report = audit(scores, &options);
+    assert_true(report.epsilon > report.claimed && report.claimed > report.epsilon_sure);
+    assert_true(report.detectable > report.claimed);
+    assert_int_equal(report.verdict, DUSK_PASS);
+    dusk_scores_free(scores);
+}
+
 static void a_whole_event_is_refuted(void **state)
 {
     dusk_score_options options;
@@ -311,11 +326,17 @@ static void exposure_counts_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_and_ties_go_by_coins_alone), cmocka_unit_test(guesses_are_counted),
-        cmocka_unit_test(verdicts_follow_what_decides),      cmocka_unit_test(a_whole_event_is_refuted),
-        cmocka_unit_test(unfair_coins_are_refused),          cmocka_unit_test(counts_are_of_the_other_half),
-        cmocka_unit_test(hostile_options_are_refused),       cmocka_unit_test(figures_of_a_small_table),
-        cmocka_unit_test(found_members_have_intervals),      cmocka_unit_test(exposure_counts_bits),
+        cmocka_unit_test(halves_and_ties_go_by_coins_alone),
+        cmocka_unit_test(guesses_are_counted),
+        cmocka_unit_test(verdicts_follow_what_decides),
+        cmocka_unit_test(a_whole_event_is_refuted),
+        cmocka_unit_test(unfair_coins_are_refused),
+        cmocka_unit_test(counts_are_of_the_other_half),
+        cmocka_unit_test(hostile_options_are_refused),
+        cmocka_unit_test(figures_of_a_small_table),
+        cmocka_unit_test(found_members_have_intervals),
+        cmocka_unit_test(exposure_counts_bits),
+        cmocka_unit_test(above_the_claim_at_95_percent_is_no_violation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
