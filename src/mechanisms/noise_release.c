@@ -209,12 +209,16 @@ static void add_narrow(double *out, const double *values, const int64_t *noise, 
 }
 
 #ifdef DUSK_TESTING
-/* Inputs as add_narrow takes them; answers are multiples of the step. */
+/* Inputs as add_narrow took them: the answer, a multiple of the step, less the noise, where their sum was
+ * not rounded. */
 static void record_narrow(const dusk_pool *pool, double *out, const double *values, int grid)
 {
     for (size_t i = 0; i < pool->n; i++) {
-        dusk_int128 answer = (dusk_int128)ldexp(out[i], -grid);
-        dusk_record_whole(pool->at, i, dusk_noise_steps(values[i], grid), &answer);
+        const double steps = ldexp(out[i], -grid);
+        const bool exact = fabs(steps) < 0x1p53;
+        dusk_int128 answer = (dusk_int128)steps;
+        dusk_record_whole(pool->at, i, exact ? answer - pool->narrow[i] : dusk_noise_steps(values[i], grid),
+                          &answer);
         out[i] = dusk_fixed_value(answer, grid);
     }
 }

@@ -188,10 +188,12 @@ dusk_status dusk_randomized_response_draw(const dusk_randomized_response *rr, ui
     DUSK_NEW(noisy, n);
     DUSK_RECORD(const dusk_record_at at = record_responses(rr, n, gen);)
     for (size_t i = 0; i < n; i++) {
-        noisy[i] = answers[i] < rr->answers ? answers[i] : rr->answers - 1;
+        const uint32_t truth = answers[i] < rr->answers ? answers[i] : rr->answers - 1;
+        noisy[i] = DUSK_MUTATE(REPLAY_RESPONSES_MIXED, truth, (truth + answers[0]) % rr->answers);
+        DUSK_RECORD(const uint32_t input = noisy[i];)
         DUSK_TRY(rr->two_coin ? respond_two_coin(rr, &noisy[i], width, gen, err)
                               : respond(rr, guess, &noisy[i], width, gen, err));
-        DUSK_RECORD(record_response(at, i, answers[i], &noisy[i]);)
+        DUSK_RECORD(record_response(at, i, input, &noisy[i]);)
     }
     for (size_t i = 0; i < n; i++) out[i] = noisy[i];
 done:
