@@ -21,6 +21,12 @@ static inline double toy_laplace(audit_coins *coins)
     return u < 0 ? log1p(2 * u) : -log1p(-2 * u);
 }
 
+/* [Box & Muller 1958] */
+static inline double toy_normal(audit_coins *coins)
+{
+    return sqrt(-2 * log(audit_uniform(coins))) * cos(2 * M_PI * audit_uniform(coins));
+}
+
 /* Each number with Laplace noise: the differences of the inputs over the scale. */
 static inline dusk_status draw_laplace(void *context, double *out, size_t n, const double *input,
                                        dusk_error *err)

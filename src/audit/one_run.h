@@ -8,7 +8,7 @@
 
 #include "dusk/audit_scores.h"
 
-/* No count that fits a machine shows more: r guesses, all right, refute ln(r) at most. */
+/* No count that fits a machine shows more: r guesses, all right, refute about ln(r). */
 #define AUDIT_EPSILON_MAX 64.0
 
 /* What was counted, and what is asked of it. */

@@ -42,6 +42,9 @@ static dusk_status check_pointless(const audit_job *job, dusk_error *err)
     if (runs && (audit_given(job, "guesses") || audit_given(job, "split")))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --runs out, or give --threshold",
                          "--guesses and --split are for canaries of one run");
+    if (runs && audit_given(job, "lira"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --runs out: they are canaries of one run",
+                         "the scores of --lira are all of the one model that is audited");
     if (!runs && audit_given(job, "threshold"))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --runs where each score is of a run of its own",
                          "--threshold is for scores of many runs");

@@ -91,6 +91,22 @@ static bool read_score(const char *text, double *out)
 
 /* --- the header ----------------------------------------------------------------------------- */
 
+/* The place of a column; SIZE_MAX where there is none. */
+static dusk_status find_column(size_t *out, const table *t, char *const *fields, const char *name,
+                               dusk_error *err)
+{
+    size_t count = 0;
+    *out = SIZE_MAX;
+    for (size_t i = 0; *name && i < t->fields; i++)
+        if (!strcmp(fields[i], name)) {
+            *out = i;
+            count++;
+        }
+    if (count < 2) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_PARSE, "give each column a name of its own",
+                     "%.100s, line %zu: %zu columns are called %.60s", t->name, t->line, count, name);
+}
+
 static dusk_status read_header(table *t, char *line, dusk_error *err)
 {
     const audit_score_request *request = t->request;
@@ -111,11 +127,10 @@ static dusk_status read_header(table *t, char *line, dusk_error *err)
     }
     if (!strncmp(line, "\xEF\xBB\xBF", 3)) line += 3;
     t->fields = cut_fields(line, fields);
+    if (t->fields == FIELDS_MAX) DUSK_TRY(fail_line(t, err, "leave some out", "there are too many columns"));
     for (size_t k = 0; k < known; k++) {
         const char *name = !request->columns ? names[k] : k < chosen.count ? chosen.name[k] : "";
-        t->place[k] = SIZE_MAX;
-        for (size_t i = 0; i < t->fields; i++)
-            if (!strcmp(fields[i], name) && *name) t->place[k] = i;
+        DUSK_TRY(find_column(&t->place[k], t, fields, name, err));
         if (t->place[k] == SIZE_MAX && k < needed)
             return dusk_fail(err, DUSK_ERR_PARSE, "--columns says what they are called",
                              "%.100s, line %zu: there is no column called %.60s", t->name, t->line, name);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/coins.h"
+#include "audit_samplers.h"
 #include "dusk/audit_scores.h"
 #include "support.h"
 
@@ -29,16 +29,11 @@ static const cell cells[] = {
     { 16, 2.905, 1000, 3.65, 5.71 }, { 16, 2.905, 10000, 2.97, 7.25 }, { 16, 2.905, 100000, 0, 7.66 },
 };
 
-static double normal(audit_coins *coins)
-{
-    return sqrt(-2 * log(audit_uniform(coins))) * cos(2 * M_PI * audit_uniform(coins));
-}
-
 static void draw(const cell *c, double *score, bool *member, audit_coins *coins)
 {
     for (size_t i = 0; i < c->canaries; i++) {
         member[i] = audit_word(coins) >> 63;
-        score[i] = normal(coins) + (member[i] ? c->mu : 0);
+        score[i] = toy_normal(coins) + (member[i] ? c->mu : 0);
     }
 }
 

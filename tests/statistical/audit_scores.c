@@ -6,18 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/coins.h"
+#include "audit_samplers.h"
 #include "dusk/audit_scores.h"
 #include "support.h"
 
 enum { CANARIES = 1000, BOUNDS = 5 };
 
 #define DELTA 1e-5
-
-static double normal(audit_coins *coins)
-{
-    return sqrt(-2 * log(audit_uniform(coins))) * cos(2 * M_PI * audit_uniform(coins));
-}
 
 typedef struct design {
     double mu;   /* members score higher by this */
@@ -32,7 +27,7 @@ static void draw(double *score, bool *member, const design *d, audit_coins *coin
 {
     for (size_t i = 0; i < CANARIES; i++) {
         member[i] = d->listed ? i < CANARIES / 2 : audit_word(coins) >> 63;
-        score[i] = normal(coins) + (member[i] ? d->mu : 0);
+        score[i] = toy_normal(coins) + (member[i] ? d->mu : 0);
         if (d->ties) score[i] = score[i] > 0.5;
     }
 }

@@ -20,9 +20,12 @@ try canaries.csv --columns loss,member
 try shadows.csv --lira sideways
 try shadows.csv --lira online --columns score,member
 try canaries.csv --lira online
+try shadows.csv --lira online --runs
 table ''
 table 'score,member\n'
 table 'score\n1\n'
+table 'score,member,score\n1,1,2\n'
+table "$(printf '%256s' '' | tr ' ' ,)score,member\n"
 table 'score,member\n1,1\n2\n'
 table 'score,member\n1,1\n\n2,maybe\n'
 table 'score,member\n1,1\nnan,0\n'
