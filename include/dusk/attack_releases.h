@@ -67,8 +67,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_differencing_play(dusk_guesses *out, dus
 
 /* What n answers to one question tell together. Between two of the answers, chosen by their
  * rank alone, the truth lies at the confidence asked for, if each answer is the truth plus
- * fresh noise whose median is 0, of whatever law (the noise of all mechanisms of Dusk for
- * numbers has it). Where there are too few answers for that, and where all n > 1 are the same
+ * fresh noise whose median is 0, of whatever law (noise that Dusk adds has it; bounded Laplace
+ * noise near an end of its range, and quotients such as means, do not). Where there are too few answers for that, and where all n > 1 are the same
  * (no noise at all, or an answer that was kept and given again), the interval is infinite:
  * repeating has told nothing. */
 typedef struct dusk_average {

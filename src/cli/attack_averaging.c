@@ -71,7 +71,11 @@ static dusk_status conclude(attack_job *job, const dusk_average *a, double truth
     if (!isnan(truth)) attack_number(job, "truth", truth);
     DUSK_TRY(attack_say_spent(job, err));
     DUSK_TRY(attack_say_bound(job, 0.5, &bound, err));
-    status = attack_conclude(job, falls ? ATTACK_FALLS : ATTACK_HOLDS, say_why(a, falls), err);
+    if (isnan(truth) && a->distinct == 1)
+        status = attack_conclude(job, ATTACK_OPEN,
+                                 "it may be that one answer was kept, or that there is no noise", err);
+    else
+        status = attack_conclude(job, falls ? ATTACK_FALLS : ATTACK_HOLDS, say_why(a, falls), err);
 done:
     return status;
 }

@@ -77,7 +77,8 @@ static dusk_status say_power_bound(attack_job *job, double *bound, dusk_error *e
         DUSK_TRY(dusk_account_tradeoff(&price, job->spent, rate, DUSK_BEST, err));
         *bound = 1 - price.bound.lower;
     }
-    attack_say(job, "bound", "no attack on this release finds more than %.4g %% of members at that rate",
+    attack_say(job, "bound",
+               "in the long run no attack on this release finds more than %.4g %% of members at that rate",
                100 * *bound);
     attack_number(job, "bound", *bound);
 done:

@@ -272,7 +272,7 @@ const dusk_section dusk_attack_sections[] = {
       "--confidence, five times as often as others are taken for members, or halfway from that rate to "
       "all of them. What is shown by luck against a promise that rules it out in the long run makes "
       "nothing fall. Two answers of your own fall when they have no noise; with noise of an --event "
-      "they hold where the bound is below 75 %, and all else is open.\n"
+      "they hold where the bound is below 75 %, and all else is open. So are answers that are all the same.\n"
       "That a release holds against an attack proves nothing about others: the line bound says what "
       "the accountant proves about all of them. Where the guesses of differencing beat that bound "
       "beyond chance, the exit code is 6." },
