@@ -68,7 +68,8 @@ static dusk_status open_files(bits_audit *audit, dusk_error *err)
     dusk_status status = stored_draws_read(&audit->stored, &parsed->operands[1], err);
     if (status != DUSK_OK) return status;
     size_t n = audit->stored.n[0] < audit->stored.n[1] ? audit->stored.n[0] : audit->stored.n[1];
-    uint64_t chosen = dusk_audit_bits_selection(n), draws = n - (chosen < n / 3 ? chosen : n / 3);
+    uint64_t chosen = dusk_audit_bits_selection(n), third = (n + 2) / 3;
+    uint64_t draws = n - (chosen < third ? chosen : third);
     if (draws < 16)
         return dusk_fail(err, DUSK_ERR_PARSE, "give some millions of them",
                          "%zu draws a side are too few to audit", n);

@@ -11,6 +11,7 @@
 #include "cli/quick_number.h"
 
 #define LOOKED_AT_LEAST 200 /* words, before they are called all different */
+#define LATE_WORDS 65536    /* numbers of words that were not looked at     */
 
 /* What was seen in a field, and where it goes. */
 typedef struct draw_field {
@@ -237,29 +238,33 @@ dusk_status draw_lines_settle(draw_lines *lines, size_t *outputs, dusk_error *er
     return DUSK_OK;
 }
 
-/* A word where only numbers were seen: below all numbers, a different one for each. */
+/* A word where only numbers were seen: below all numbers. */
 static double unexpected(size_t word) { return -ldexp(0x1p30 + (double)word, 900); }
 
-static dusk_status read_word(draw_lines *lines, const draw_field *field, double *out, const char *text,
-                             size_t length, dusk_error *err)
+/* The number of a word. One that was not looked at has it from its letters: were it counted in
+ * order of appearance, draws on the input that is counted last would have larger numbers. */
+static size_t number_of(const draw_lines *lines, const char *text, size_t length)
 {
-    size_t word;
-    bool fresh;
-    dusk_status status = find_word(lines, &word, &fresh, text, length, err);
-    if (status != DUSK_OK) return status;
+    uint32_t slot = *slot_of(lines, text, length);
+    size_t late = hash_of(text, length) % LATE_WORDS;
+    return slot ? slot - 1 : lines->word_count + DUSK_MUTATE(DRAW_LINES_LATE_WORDS_ONE, late, 0);
+}
+
+static void read_word(const draw_lines *lines, const draw_field *field, double *out, const char *text,
+                      size_t length)
+{
+    size_t word = number_of(lines, text, length);
     if (field->word_at != NOWHERE)
         out[field->word_at] = (double)word;
     else
         out[field->number_at] = unexpected(word);
-    return DUSK_OK;
 }
 
-dusk_status draw_lines_read(draw_lines *lines, double *out, const char *line, size_t length, dusk_error *err)
+void draw_lines_read(const draw_lines *lines, double *out, const char *line, size_t length)
 {
     line_reader reader = { .at = line, .end = line + length, .after_comma = true };
     const char *text, *rest;
     size_t size, more, last = lines->field_count - 1;
-    dusk_status status = DUSK_OK;
     for (size_t i = 0; i < lines->outputs; i++) out[i] = NAN;
     for (size_t i = 0; i <= last && next_field(&reader, &text, &size); i++) {
         const draw_field *field = &lines->fields[i];
@@ -270,14 +275,12 @@ dusk_status draw_lines_read(draw_lines *lines, double *out, const char *line, si
             beyond = DUSK_MUTATE(DRAW_LINES_REST_LOST, next_field(&ahead, &rest, &more), false);
         }
         if (beyond)
-            status = read_word(lines, field, out, text, (size_t)(line + length - text), err);
+            read_word(lines, field, out, text, (size_t)(line + length - text));
         else if (field->number_at != NOWHERE && dusk_quick_number(text, size, &x))
             out[field->number_at] = x;
         else if (size > 0)
-            status = read_word(lines, field, out, text, size, err);
-        if (status != DUSK_OK) break;
+            read_word(lines, field, out, text, size);
     }
-    return status;
 }
 
 size_t draw_lines_outputs(const draw_lines *lines) { return lines->outputs; }

@@ -6,15 +6,16 @@
  *
  * A line is fields, with blanks, commas or brackets between them: 3.7, "T F F", [1.5, 2.5],
  * {"count": 3.7}. A field that reads as a number is that number, any other is a word and
- * stands for the number of that word in a table. Nothing between two commas, and whatever
- * is not there at the end of a short line, is NaN.
+ * stands for a number. Nothing between two commas, and whatever is not there at the end of a
+ * short line, is NaN.
  *
  * How many numbers a draw has must be known before the audit: some first lines are looked
  * at, and then every line, whatever it is, has its draw. A field that had numbers and words
- * has two places in a draw, one for each. What comes unexpected is not lost: a word in a
- * field that had numbers only stands far below all numbers; what is beyond the last field
- * belongs to that, as one word. All of it is a function of the line alone, so that what the
- * audit shows of the draws is true of the lines. */
+ * has two places in a draw, one for each. What comes unexpected is not lost: a new word has one
+ * of many numbers by its letters; a word in a field that had numbers only stands far below
+ * all numbers; what is beyond the last field belongs to that, as one word. Once the first
+ * lines were looked at all of it is a function of the line alone, whatever came before, so
+ * that what the audit shows of the draws is true of the lines. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,14 +37,14 @@ dusk_status draw_lines_look(draw_lines *lines, const char *line, size_t length, 
 /* From now on lines are read: how many numbers a draw has. DUSK_ERR_PARSE when words are
  * nearly all different, so that no two draws could be compared. */
 dusk_status draw_lines_settle(draw_lines *lines, size_t *outputs, dusk_error *err);
-/* The draw of a line. DUSK_ERR_PARSE when there are too many different words. */
-dusk_status draw_lines_read(draw_lines *lines, double *out, const char *line, size_t length, dusk_error *err);
+/* The draw of a line. */
+void draw_lines_read(const draw_lines *lines, double *out, const char *line, size_t length);
 
 /* What the numbers of a draw are, once settled: field `*field` of a line from 0, and whether
  * as a word. */
 size_t draw_lines_outputs(const draw_lines *lines);
 bool draw_lines_place(const draw_lines *lines, size_t output, size_t *field);
-/* How many words there are, and the one that stands for a number. */
+/* How many words were looked at, and the one that stands for a number. */
 size_t draw_lines_words(const draw_lines *lines);
 const char *draw_lines_word(const draw_lines *lines, size_t index);
 

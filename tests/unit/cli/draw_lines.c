@@ -31,7 +31,7 @@ static const double *read_line(const char *text)
     char exact[200]; /* no byte behind the line */
     size_t length = strlen(text);
     memcpy(exact + sizeof exact - length, text, length);
-    assert_int_equal(draw_lines_read(lines, draw, exact + sizeof exact - length, length, NULL), DUSK_OK);
+    draw_lines_read(lines, draw, exact + sizeof exact - length, length);
     return draw;
 }
 
@@ -75,12 +75,13 @@ static void words(void **state)
     assert_true(isnan(out[1]));
     /* A new word, a number among words, and one field too many have their own numbers. */
     double fresh = read_line("perhaps F")[0], number = read_line("0 F")[0], two = read_line("T F F")[1];
-    assert_string_equal(draw_lines_word(lines, (size_t)fresh), "perhaps");
-    assert_string_equal(draw_lines_word(lines, (size_t)number), "0");
-    assert_string_equal(draw_lines_word(lines, (size_t)two), "F F");
-    assert_true(read_line("perhaps F")[0] == fresh);
+    assert_true(fresh >= 2 && number >= 2 && two >= 2 && fresh != number && fresh != two && number != two);
     assert_true(read_line("00 F")[0] != number);
     assert_null(draw_lines_word(lines, draw_lines_words(lines)));
+    /* Whatever came before: what is counted later would look different. */
+    LOOK("T F", "F F");
+    assert_true(read_line("T F F")[1] == two && read_line("0 F")[0] == number);
+    assert_true(read_line("perhaps F")[0] == fresh);
 }
 
 static void mixed(void **state)
@@ -115,8 +116,8 @@ static void any_bytes(void **state)
         double first[4], again[4];
         size_t length = splitmix64(&seed) % sizeof text;
         for (size_t j = 0; j < length; j++) text[j] = (unsigned char)splitmix64(&seed);
-        assert_int_equal(draw_lines_read(lines, first, (char *)text, length, NULL), DUSK_OK);
-        assert_int_equal(draw_lines_read(lines, again, (char *)text, length, NULL), DUSK_OK);
+        draw_lines_read(lines, first, (char *)text, length);
+        draw_lines_read(lines, again, (char *)text, length);
         assert_memory_equal(first, again, sizeof first);
     }
 }
@@ -145,7 +146,7 @@ static void limits(void **state)
     int count = 0;
     for (; status == DUSK_OK && count < 2 << 20; count++) {
         int length = snprintf(text, sizeof text, "x%d", count);
-        status = draw_lines_read(lines, draw, text, (size_t)length, &err);
+        status = draw_lines_look(lines, text, (size_t)length, &err);
     }
     assert_int_equal(status, DUSK_ERR_PARSE);
     assert_int_equal(count, DRAW_WORDS_MAX);
@@ -162,16 +163,10 @@ static void failing_memory(void **state)
         char text[40];
         dusk_memory_fail_at(n);
         status = draw_lines_new(&made, NULL);
-        for (int i = 0; status == DUSK_OK && i < 3000; i++) {
-            int length = snprintf(text, sizeof text, "w%d 1", i % 100);
-            if (i < 300)
-                status = draw_lines_look(made, text, (size_t)length, NULL);
-            else if (i == 300)
-                status = draw_lines_settle(made, &outputs, NULL);
-            else
-                status =
-                    draw_lines_read(made, draw, text, (size_t)snprintf(text, sizeof text, "v%d 1", i), NULL);
-        }
+        for (int i = 0; status == DUSK_OK && i < 6000; i++)
+            status =
+                draw_lines_look(made, text, (size_t)snprintf(text, sizeof text, "w%d 1", i % 3000), NULL);
+        if (status == DUSK_OK) status = draw_lines_settle(made, &outputs, NULL);
         dusk_memory_fail_at(0);
         if (status != DUSK_OK) assert_int_equal(status, DUSK_ERR_MEMORY);
         draw_lines_free(made);
