@@ -45,7 +45,7 @@ static inline uint64_t audit_word(audit_coins *coins)
     return out;
 }
 
-/* Uniform on (0, 1): odd multiples of 2^-54. */
+/* Uniform on (0, 1]: odd multiples of 2^-54, the largest of which rounds to 1. */
 static inline double audit_uniform(audit_coins *coins)
 {
     return ((double)(audit_word(coins) >> 11) + 0.5) * 0x1p-53;
