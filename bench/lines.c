@@ -27,10 +27,9 @@ typedef struct job {
 static void read_lines(void *context)
 {
     job *j = context;
-    dusk_error err;
     const char *at = j->text;
     for (const char *end; (end = strchr(at, '\n')); at = end + 1)
-        bench_require(draw_lines_read(j->lines, j->out, at, (size_t)(end - at), &err), &err);
+        draw_lines_read(j->lines, j->out, at, (size_t)(end - at));
     bench_keep(j->out[0]);
 }
 
