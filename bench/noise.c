@@ -5,12 +5,8 @@
  * the correlation is chance: the time of three plain words beside each draw. */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
-
+#include "base/ticks.h"
 #include "bench.h"
 #include "random/noise_additive.h"
 
@@ -82,21 +78,6 @@ static void run_bulk(const bench_case *self, bench_result *out, dusk_generator *
 
 /* --- time and value -------------------------------------------------------------- */
 
-static inline uint64_t ticks(void)
-{
-#ifdef __x86_64__
-    unsigned processor;
-    _mm_lfence();
-    uint64_t t = __rdtscp(&processor);
-    _mm_lfence();
-    return t;
-#else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#endif
-}
-
 typedef struct timed {
     double *size, *draw, *words, *sorted; /* |noise|, ticks of the draw, ticks of three words */
 } timed;
@@ -121,11 +102,11 @@ static void take_sample(timed *t, const job *j)
     uint64_t word[3];
     for (size_t i = 0; i < TIMED; i++) {
         dusk_int128 k;
-        uint64_t start_draw = ticks();
+        uint64_t start_draw = dusk_ticks();
         dusk_status drawn = dusk_additive_draw(&j->additive, &k, j->gen, &err);
-        uint64_t start_words = ticks();
+        uint64_t start_words = dusk_ticks();
         dusk_status taken = dusk_generator_words(j->gen, word, 3, 64, &err);
-        uint64_t end = ticks();
+        uint64_t end = dusk_ticks();
         bench_require(drawn, &err);
         bench_require(taken, &err);
         t->size[i] = fabs((double)k);

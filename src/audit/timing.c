@@ -11,15 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
 
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "base/text.h"
+#include "base/ticks.h"
 #include "dusk/audit_floats.h"
 #include "numeric/rounding.h"
 #include "numeric/special.h"
@@ -197,23 +194,6 @@ done:
     return status;
 }
 
-/* --- clocks ------------------------------------------------------------------------------------------ */
-
-static inline uint64_t ticks(void)
-{
-#ifdef __x86_64__
-    unsigned processor;
-    _mm_lfence();
-    uint64_t t = __rdtscp(&processor);
-    _mm_lfence();
-    return t;
-#else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#endif
-}
-
 dusk_status dusk_timing_measure(double *values, double *durations, size_t n, const dusk_sampler *sampler,
                                 const double *input, dusk_error *err)
 {
@@ -221,9 +201,9 @@ dusk_status dusk_timing_measure(double *values, double *durations, size_t n, con
     dusk_status status = DUSK_OK;
     DUSK_NEW(output, sampler->output_length ? sampler->output_length : 1);
     for (size_t i = 0; i < n; i++) {
-        uint64_t start = ticks();
+        uint64_t start = dusk_ticks();
         status = sampler->draw(sampler->context, output, 1, input, err);
-        uint64_t end = ticks();
+        uint64_t end = dusk_ticks();
         if (status != DUSK_OK) goto done;
         values[i] = output[0];
         durations[i] = (double)(end - start);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk audit timing: values and the times that they took, from a file or from a program, one
  * draw a line: a value, then a duration in any unit. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -11,6 +10,7 @@
 #include "cli/program_draws.h"
 #include "cli/stored_draws.h"
 
+static const char TWO_NUMBERS[] = "two numbers a line: a value and its duration";
 enum { DRAWS_DEFAULT = 1 << 18, FIRST_LINES = 1000 };
 
 typedef struct timed {
@@ -39,30 +39,18 @@ static dusk_status take_turns(timed *out, const double *numbers, size_t n, const
 {
     dusk_status status = DUSK_OK;
     if (n % 2 != 0)
-        return dusk_fail(err, DUSK_ERR_PARSE, "two numbers a line: a value and its duration",
-                         "%.200s: the last value has no duration", name);
+        return dusk_fail(err, DUSK_ERR_PARSE, TWO_NUMBERS, "%.200s: the last value has no duration", name);
     DUSK_TRY(timed_new(out, n / 2, err));
-    for (size_t i = 0; i < n; i++) {
-        (i % 2 ? out->durations : out->values)[i / 2] = numbers[i];
-        if (!isnan(numbers[i])) continue;
-        status = dusk_fail(err, DUSK_ERR_PARSE, "two numbers a line: a value and its duration",
-                           "%.200s: field %zu is not a number", name, i + 1);
-        goto done;
-    }
+    for (size_t i = 0; i < n; i++) (i % 2 ? out->durations : out->values)[i / 2] = numbers[i];
 done:
     return status;
 }
 
 static dusk_status read_file(timed *out, const char *path, dusk_error *err)
 {
-    dusk_input input;
     double *numbers = NULL;
     size_t n = 0;
-    dusk_status status = dusk_input_open(&input, path, NULL, DUSK_INPUT_NUMBERS, err);
-    if (status != DUSK_OK) return status;
-    status = dusk_input_numbers(&input, &numbers, &n, err);
-    dusk_status closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
-    if (status == DUSK_OK) status = closed;
+    dusk_status status = draws_read(&numbers, &n, path, TWO_NUMBERS, err);
     if (status == DUSK_OK) status = take_turns(out, numbers, n, path, err);
     dusk_numbers_free(numbers, n);
     return status;
@@ -86,13 +74,14 @@ static dusk_status run_program(timed *out, const audit_job *job, dusk_error *err
     DUSK_TRY(program_draws_settle(draws, &sampler, err));
     if (sampler.output_length != 2) {
         status =
-            dusk_fail(err, DUSK_ERR_PARSE, "two numbers a line: a value and its duration",
+            dusk_fail(err, DUSK_ERR_PARSE, TWO_NUMBERS,
                       "the program prints %zu things a line instead of two numbers", sampler.output_length);
         goto done;
     }
     DUSK_NEW(numbers, 2 * n);
     DUSK_TRY(sampler.draw(sampler.context, numbers, n, &place, err));
     program_draws_rest(draws);
+    DUSK_TRY(draws_are_numbers(numbers, 2 * n, "what the program prints", TWO_NUMBERS, err));
     DUSK_TRY(take_turns(out, numbers, 2 * n, "what the program prints", err));
 done:
     program_draws_free(draws);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "cli/input.h"
 
-static dusk_status read_one(double **values, size_t *n, const char *path, dusk_error *err)
+dusk_status draws_read(double **values, size_t *n, const char *path, const char *hint, dusk_error *err)
 {
     dusk_input input;
     dusk_status status = dusk_input_open(&input, path, NULL, DUSK_INPUT_NUMBERS, err);
@@ -18,10 +18,22 @@ static dusk_status read_one(double **values, size_t *n, const char *path, dusk_e
     status = dusk_input_numbers(&input, values, n, err);
     dusk_status closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
     if (status == DUSK_OK) status = closed;
-    for (size_t i = 0; status == DUSK_OK && i < *n; i++)
-        if (isnan((*values)[i]))
-            status = dusk_fail(err, DUSK_ERR_PARSE, "one number a line; print doubles with all their digits",
-                               "%.200s: field %zu is not a number", path, i + 1);
+    return status == DUSK_OK ? draws_are_numbers(*values, *n, path, hint, err) : status;
+}
+
+dusk_status draws_are_numbers(const double *values, size_t n, const char *name, const char *hint,
+                              dusk_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            return dusk_fail(err, DUSK_ERR_PARSE, hint, "%.200s: field %zu is not a number", name, i + 1);
+    return DUSK_OK;
+}
+
+static dusk_status read_one(double **values, size_t *n, const char *path, dusk_error *err)
+{
+    dusk_status status =
+        draws_read(values, n, path, "one number a line; print doubles with all their digits", err);
     if (status == DUSK_OK && draws_are_sorted(*values, *n))
         status = dusk_fail(err, DUSK_ERR_PARSE, "give the draws in the order in which they were made",
                            "%.200s: the draws were sorted, so that they are no longer independent", path);

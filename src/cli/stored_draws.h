@@ -22,6 +22,11 @@ void stored_draws_free(stored_draws *draws);
 /* A sampler of one number. Asking for more than there is fails. */
 dusk_sampler stored_draws_sampler(stored_draws *draws, const dusk_input_pair *pair);
 
+/* The numbers of one file, free with dusk_numbers_free also when it fails; NaN is none of them. */
+dusk_status draws_read(double **values, size_t *n, const char *path, const char *hint, dusk_error *err);
+dusk_status draws_are_numbers(const double *values, size_t n, const char *name, const char *hint,
+                              dusk_error *err);
+
 /* Whether numbers were sorted, which draws never are: 64 or more that never fall, or never
  * rise, and are not all equal. */
 bool draws_are_sorted(const double *values, size_t n);

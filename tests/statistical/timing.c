@@ -7,11 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
 
+#include "base/ticks.h"
 #include "random/noise_additive.h"
 #include "random/noise_sinh_normal.h"
 #include "random/noise_staircase.h"
@@ -21,21 +18,6 @@
 
 enum { DRAWS = 200000, SAMPLES = 5 };
 static double size[DRAWS], duration[DRAWS], sorted[DRAWS];
-
-static inline uint64_t ticks(void)
-{
-#ifdef __x86_64__
-    unsigned processor;
-    _mm_lfence();
-    uint64_t t = __rdtscp(&processor);
-    _mm_lfence();
-    return t;
-#else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#endif
-}
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -70,9 +52,9 @@ static double sample(sampler *draw, const void *law, dusk_generator *gen)
 {
     for (size_t i = 0; i < DRAWS; i++) {
         dusk_int128 secret;
-        uint64_t start = ticks();
+        uint64_t start = dusk_ticks();
         dusk_status status = draw(law, &secret, gen);
-        uint64_t end = ticks();
+        uint64_t end = dusk_ticks();
         assert_int_equal(status, DUSK_OK);
         size[i] = fabs((double)secret);
         duration[i] = (double)(end - start);
