@@ -109,7 +109,8 @@ typedef struct dusk_audit_report {
     double epsilon;              /* the true one is at least this, at `confidence`       */
     double epsilon_sure;         /* the same at 1 - alarm: what the verdict rests on     */
     double detectable;           /* the smallest true epsilon that these draws on this
-                                        set would have shown, nine times in ten              */
+                                        set would have shown, nine times in ten; where outputs
+                                        never vary: on a set of half of them                 */
     double mu;                   /* the Gaussian mu is at least this, at `confidence`    */
     size_t pair;                 /* in the list that was given                           */
     bool swapped;                /* P is the second input of the pair                    */

@@ -113,7 +113,15 @@ static void judge(dusk_audit_report *report, double worth)
         report->verdict = DUSK_INCONCLUSIVE;
 }
 
-static void conclude(dusk_audit_report *report, const dusk_audit_options *o)
+/* The mass of the deciding set. Where outputs never varied there is none: a fault would have
+ * parted them in two, and one of two parts has half the mass. */
+static double mass_of(const dusk_audit_report *report, const audit_event *event)
+{
+    bool none = event->counts.p_hits + event->counts.q_hits == 0 && report->hits[0] + report->hits[1] == 0;
+    return none ? 0.5 : (double)report->hits[0] / (double)report->trials[0];
+}
+
+static void conclude(dusk_audit_report *report, const audit_event *event, const dusk_audit_options *o)
 {
     const uint64_t *hits = report->hits, *trials = report->trials;
     double error = 1 - o->confidence;
@@ -122,8 +130,8 @@ static void conclude(dusk_audit_report *report, const dusk_audit_options *o)
     report->epsilon = audit_corner_epsilon(shown, o->delta);
     report->epsilon_sure = audit_corner_epsilon(sure, o->delta);
     report->mu = audit_corner_mu(shown);
-    report->detectable = audit_detectable((double)hits[0] / (double)trials[0], report->claimed, o->delta,
-                                          (double)trials[0], o->alarm);
+    report->detectable =
+        audit_detectable(mass_of(report, event), report->claimed, o->delta, (double)trials[0], o->alarm);
     judge(report, o->worth);
 }
 
@@ -141,7 +149,7 @@ static dusk_status count_both(dusk_audit_report *report, audit_job *job, const a
     report->hits[0] = DUSK_MUTATE(AUDIT_SAME_DRAWS, report->hits[0], (uint64_t)chosen->event.counts.p_hits);
     report->hits[1] = DUSK_MUTATE(AUDIT_SAME_DRAWS, report->hits[1], (uint64_t)chosen->event.counts.q_hits);
     describe(report, chosen);
-    conclude(report, job->options);
+    conclude(report, &chosen->event, job->options);
     if (job->options->density && job->sampler->log_density) report->density = DUSK_DENSITY_SCORE;
 done:
     return status;

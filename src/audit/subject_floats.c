@@ -12,12 +12,12 @@
 #include "numeric/rounding.h"
 
 #define DELTA 1e-5
-/* Draws a side where the options leave it open: what shows a set of a twentieth that is impossible on the
- * other side, for claims up to 10. */
+/* Draws a side where the options leave it open: what shows a set of a hundredth that is impossible on
+ * the other side, as dusk_audit_bits wants it for a pass, for claims up to 10. */
 static uint64_t draws_for(double epsilon)
 {
-    double wanted = 500 * exp(epsilon);
-    return (uint64_t)fmin(fmax(wanted, 0x1p20), 0x1p24);
+    double wanted = 2000 * exp(epsilon);
+    return (uint64_t)fmin(fmax(wanted, 0x1p20), 0x1p26);
 }
 
 static dusk_status audit_pair(dusk_suite_result *out, const dusk_sampler *sampler, double value, double scale,

@@ -50,6 +50,23 @@ static void response(void **state)
     assert_int_equal(audited(&t, draw_response, 0.6).verdict, DUSK_VIOLATION);
 }
 
+static dusk_status draw_constant(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    (void)context, (void)input, (void)err;
+    for (size_t i = 0; i < n; i++) out[i] = 3;
+    return DUSK_OK;
+}
+
+/* Nothing to count, and nothing to hide. */
+static void constant(void **state)
+{
+    (void)state;
+    toy t = toy_of(3, 1, 1, 1);
+    dusk_audit_report r = audited(&t, draw_constant, 0.7);
+    assert_true(r.epsilon == 0 && r.detectable > 0.7 && r.detectable < 0.75);
+    assert_int_equal(r.verdict, DUSK_PASS);
+}
+
 /* Shows its input while the first two steps look, and nothing from then on. */
 typedef struct turncoat {
     toy noise;
@@ -113,10 +130,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laplace),
-        cmocka_unit_test(response),
-        cmocka_unit_test(fresh_draws),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(laplace),     cmocka_unit_test(response), cmocka_unit_test(constant),
+        cmocka_unit_test(fresh_draws), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
