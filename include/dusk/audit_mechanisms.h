@@ -83,8 +83,8 @@ typedef struct dusk_audit_options {
     double worth;                  /* a pass must be able to see a true epsilon this share
                                       above the claim: 0.25. Smaller costs more draws */
     uint64_t draws;                /* of the last step, a side, at most, and of each
-                                      choice before it; 0: as many as the claim needs,
-                                      up to 2^26                                      */
+                                      choice before it, which has 256 at least; 0: as
+                                      many as the claim needs, up to 2^26             */
     dusk_distance search;          /* 0: only the pairs given; otherwise the best of
                                       them is varied (local search)                   */
     dusk_density_use density;      /* DUSK_DENSITY_SCORE where there is one           */
@@ -118,7 +118,8 @@ typedef struct dusk_audit_report {
     dusk_density_use density;    /* what the bound rests on                              */
     uint64_t hits[2], trials[2]; /* of S, on the side of P and of Q, in the last step    */
     uint64_t draws;              /* in all steps                                         */
-    char family[24];             /* "half-line", "table", "product", "score", "density"  */
+    char family[24];             /* "half-line", "table", "product", "score", "pattern",
+                                        "density"                                            */
     char event[200];
 } dusk_audit_report;
 

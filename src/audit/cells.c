@@ -8,7 +8,11 @@
 
 enum { PIECES = 24, LEAST_PIECE = 64, MOST_DRAWS = 1 << 15 /* a side, to cut by */ };
 
-bool audit_apart(double a, double b) { return b - a > 0x1p-45 * (fabs(a) + fabs(b)); }
+bool audit_apart(double a, double b)
+{
+    if (isinf(a) || isinf(b)) return a < b;
+    return 0.5 * b - 0.5 * a > 0x1p-46 * fabs(a) + 0x1p-46 * fabs(b); /* halves: nothing overflows */
+}
 
 double audit_inside(double a, double b)
 {
@@ -16,7 +20,7 @@ double audit_inside(double a, double b)
     if (isinf(a) && isinf(b)) return share;
     if (isinf(a)) return b - share * (1 + fabs(b));
     if (isinf(b)) return a + share * (1 + fabs(a));
-    return a + share * (b - a);
+    return isinf(b - a) ? a + (share * b - share * a) : a + share * (b - a);
 }
 
 size_t audit_place(double x, const double *edges, size_t count)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sparse vectors of the literature as subjects: SVT1 to SVT6 of Lyu, Su & Li 2017 (figure 1),
- * the numerical one of Dwork & Roth 2014, and two in parallel (DP-Sniper). Ten queries that
- * each move by at most 1, threshold 1, at most one answer above (c = 1).
+ * their algorithm 7 with a third of epsilon for the answer (the numerical one), and two in
+ * parallel (DP-Sniper). Ten queries that each move by at most 1, threshold 1, at most one
+ * answer above (c = 1; SVT2: two).
  *
  * Given the noise rho of the threshold, query i is above when its noise nu_i is at least
  * x = T + rho - q_i. With nu_i drawn by the inverse of its upper tail from a uniform u_i that

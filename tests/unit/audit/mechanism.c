@@ -3,6 +3,7 @@
  * the verdict is right, and what may not be asked is refused. */
 #include <string.h>
 
+#include "audit/score.h"
 #include "audit_samplers.h"
 #include "dusk/audit.h"
 #include "support.h"
@@ -127,11 +128,22 @@ static void refused(void **state)
     assert_memory_equal(&report, &before, sizeof report);
 }
 
+/* Values that are infinite, or so far apart that their difference is, have thresholds between
+ * them. */
+static void far_apart(void **state)
+{
+    (void)state;
+    const double sorted[] = { -INFINITY, -INFINITY, -1e308, 1e308, 1e308, INFINITY, INFINITY };
+    double t[400];
+    assert_int_equal(audit_thresholds(t, 384, sorted, 7), 3);
+    assert_true(t[0] < -1e308 && t[1] > -1e308 && t[1] < 1e308 && t[2] > 1e308 && t[2] < INFINITY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laplace),     cmocka_unit_test(response), cmocka_unit_test(constant),
-        cmocka_unit_test(fresh_draws), cmocka_unit_test(refused),
+        cmocka_unit_test(fresh_draws), cmocka_unit_test(refused),  cmocka_unit_test(far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

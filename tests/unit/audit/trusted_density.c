@@ -66,6 +66,35 @@ static void exact_counts(void **state)
     }
 }
 
+static dusk_status no_density(void *context, double *out, const double *outputs, size_t n,
+                              const double *input, dusk_error *err)
+{
+    (void)context, (void)outputs, (void)input, (void)err;
+    for (size_t i = 0; i < n; i++) out[i] = NAN;
+    return DUSK_OK;
+}
+
+/* No pass where a fault could not have been seen: no ratios, or hardly any draws. */
+static void no_evidence(void **state)
+{
+    (void)state;
+    toy t = { audit_coins_seeded(5), 1, 1, 1 };
+    dusk_sampler sampler = toy_sampler(&t, draw_laplace);
+    sampler.log_density = no_density;
+    dusk_audit_report r = audited(sampler, 0.5, 0);
+    assert_true(r.verdict == DUSK_INCONCLUSIVE && r.epsilon == 0 && isinf(r.detectable));
+    sampler.log_density = density_laplace;
+    dusk_audit_options options;
+    dusk_audit_options_init(&options);
+    options.epsilon = 2;
+    options.draws = 20;
+    options.density = DUSK_DENSITY_TRUSTED;
+    assert_int_equal(dusk_audit_run(&r, &sampler, &bit, 1, &options, NULL), DUSK_OK);
+    assert_int_equal(r.verdict, DUSK_INCONCLUSIVE);
+    options.density = (dusk_density_use)3;
+    assert_int_equal(dusk_audit_run(&r, &sampler, &bit, 1, &options, NULL), DUSK_ERR_ARGUMENT);
+}
+
 static void nothing_counted(void **state)
 {
     (void)state;
@@ -82,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_the_claim),
         cmocka_unit_test(exact_counts),
+        cmocka_unit_test(no_evidence),
         cmocka_unit_test(nothing_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
