@@ -117,11 +117,12 @@ static void judge(dusk_audit_report *report, double worth)
 }
 
 /* The mass of the deciding set. Where outputs never varied there is none: a fault would have
- * parted them in two, and one of two parts has half the mass. */
+ * parted them in two, and one of two parts has half the mass. Outputs that vary in their last
+ * bits only have none either, and nothing was seen of them. */
 static double mass_of(const dusk_audit_report *report, const audit_event *event)
 {
-    bool none = event->counts.p_hits + event->counts.q_hits == 0 && report->hits[0] + report->hits[1] == 0;
-    return none ? 0.5 : (double)report->hits[0] / (double)report->trials[0];
+    if (event->forecast > -INFINITY) return (double)report->hits[0] / (double)report->trials[0];
+    return DUSK_MUTATE(AUDIT_LAST_BITS_PASS, event->constant, true) ? 0.5 : 0;
 }
 
 static void conclude(dusk_audit_report *report, const audit_event *event, const dusk_audit_options *o)

@@ -5,6 +5,7 @@
 #include "audit/score.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "audit/cells.h"
 #include "base/memory.h"
@@ -160,6 +161,16 @@ static void rank(audit_event *best, size_t *count, const audit_event *found)
     if (i < GOING_ON) best[i] = *found;
 }
 
+/* Whether all outputs of both sides are `first`, bit by bit. */
+static bool all_are(const audit_sample *sample, const double *first)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < sample->n; i++)
+            if (memcmp(sample->out[side] + i * sample->length, first, sample->length * sizeof *first))
+                return false;
+    return true;
+}
+
 dusk_status audit_choose(audit_event *best, const audit_scores *scores, const audit_sample *train,
                          const audit_sample *validate, const audit_forecast *forecast, dusk_error *err)
 {
@@ -190,6 +201,8 @@ dusk_status audit_choose(audit_event *best, const audit_scores *scores, const au
     if (done_count > 0) found = finals[0];
     for (found.rivals = 0; found.rivals < AUDIT_RERUN && found.rivals < done_count; found.rivals++)
         found.rival[found.rivals] = finals[found.rivals].score;
+    found.constant =
+        found.forecast == -INFINITY && all_are(train, train->out[0]) && all_are(validate, train->out[0]);
     *best = found;
 done:
     if (b) {
@@ -254,7 +267,7 @@ dusk_status audit_rerun_count(audit_rerun *r, int side, const double *outputs, s
 
 void audit_rerun_choose(audit_event *best, const audit_rerun *r, const audit_forecast *forecast, size_t n)
 {
-    audit_event found = { .forecast = -INFINITY };
+    audit_event found = { .forecast = -INFINITY, .constant = best->constant };
     for (size_t i = 0; i < r->count; i++)
         keep_best(&found, r->index[i], &r->bench[i], r->thresholds[i], forecast, n);
     if (r->count > 0) *best = found;

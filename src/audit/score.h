@@ -79,7 +79,8 @@ typedef struct audit_event {
     bool swapped; /* P is the law on the second input */
     double threshold;
     audit_counts counts;               /* on the draws that chose it  */
-    double forecast;                   /* 0 or less: nothing found    */
+    double forecast;                   /* 0 or less: nothing found; -INFINITY: no set at all */
+    bool constant;                     /* no set, as all outputs are the same, to the last bit */
     size_t rival[AUDIT_RERUN], rivals; /* the best scores, its own first */
 } audit_event;
 

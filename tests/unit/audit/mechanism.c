@@ -58,7 +58,14 @@ static dusk_status draw_constant(void *context, double *out, size_t n, const dou
     return DUSK_OK;
 }
 
-/* Nothing to count, and nothing to hide. */
+static dusk_status draw_last_bit(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    (void)context, (void)err;
+    for (size_t i = 0; i < n; i++) out[i] = 1 + 0x1p-52 * input[0];
+    return DUSK_OK;
+}
+
+/* Nothing to count, and nothing to hide; where the last bit tells all, at least no pass. */
 static void constant(void **state)
 {
     (void)state;
@@ -66,6 +73,7 @@ static void constant(void **state)
     dusk_audit_report r = audited(&t, draw_constant, 0.7);
     assert_true(r.epsilon == 0 && r.detectable > 0.7 && r.detectable < 0.75);
     assert_int_equal(r.verdict, DUSK_PASS);
+    assert_int_equal(audited(&t, draw_last_bit, 0.7).verdict, DUSK_INCONCLUSIVE);
 }
 
 /* Shows its input while the first two steps look, and nothing from then on. */
