@@ -21,6 +21,8 @@ def audited(root):
     rooms = planted_in(root / "src" / "mechanisms") | planted_in(root / "src" / "random")
     subjects = {name for path in (root / "src" / "audit").glob("self*.c")
                 for name in re.findall(r'SELF_ROW\(\s*"([^"]+)"', path.read_text())}
+    inner = (root / "tests" / "audit" / "inner.c").read_text()
+    subjects |= {"inner." + name for name in re.findall(r'^    \{ "([^"]+)", "', inner, re.M)}
     for line in (root / "tests" / "audit_mutants.txt").read_text().splitlines():
         if not line or line.startswith("#"):
             continue

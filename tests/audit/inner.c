@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Audits of mechanisms from the inside: a plan is made once and drawn from many times, where the
+ * public release plans anew for each answer; and the claim is what the plan says of itself, its
+ * event priced once, also where that is less than what was asked for. A delta is large here, so that
+ * a set of that probability can be counted. None is accused; with DUSK_SUBJECT and DUSK_EPSILON one is
+ * audited alone, and tests/audit_mutants.txt names the planted bug with which it is (inner.NAME). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accounting/account.h"
+#include "mechanisms/mwem.h"
+#include "mechanisms/propose_test_release.h"
+#include "mechanisms/smooth_quantile.h"
+#include "mechanisms/spanning_tree.h"
+#include "mechanisms/synthetic_table.h"
+#include "mechanisms/threshold_monitor.h"
+#include "random/sampling.h"
+#include "requests.h"
+#include "seeded.h"
+
+#include "dusk/audit_mechanisms.h"
+
+#define NOT_AUDITED 125 /* neither passed nor accused: tests/must_fail takes it for no catch */
+
+/* A subject: worlds 0 and 1 are neighbours. `begin` plans for `epsilon` and gives the claim. */
+typedef struct claim {
+    double epsilon, delta;
+} claim;
+typedef struct subject {
+    const char *name, *pair;
+    double epsilon; /* that is asked for, unless DUSK_EPSILON says another */
+    size_t outputs;
+    uint64_t draws;
+    claim (*begin)(double epsilon);
+    void (*draw)(double *out, int world);
+} subject;
+
+static dusk_generator *gen;
+
+static void must(dusk_status status)
+{
+    if (status == DUSK_OK) return;
+    fprintf(stderr, "status %d\n", (int)status);
+    exit(NOT_AUDITED);
+}
+
+/* What an event promises at delta. */
+static claim priced(const dusk_event *event, double delta)
+{
+    dusk_account account;
+    must(dusk_account_event(&account, event, delta, DUSK_ADD_REMOVE, DUSK_BEST, NULL));
+    return (claim){ account.bound.upper, delta };
+}
+
+/* --- a threshold monitor ----------------------------------------------------------- */
+
+enum { ASKED = 40 };
+
+static struct {
+    dusk_threshold_monitor_options options;
+    dusk_monitor_plan plan;
+} monitor;
+
+static claim begin_monitor(double epsilon)
+{
+    dusk_threshold_monitor_options_init(&monitor.options);
+    monitor.options.threshold = 1;
+    monitor.options.neighbours = DUSK_ADD_REMOVE;
+    monitor.options.epsilon = epsilon;
+    monitor.options.delta = 0.1;
+    must(dusk_monitor_plan_make(&monitor.plan, &monitor.options, NULL));
+    return (claim){ epsilon, monitor.options.delta };
+}
+
+static bool is_there(const void *record, void *context)
+{
+    (void)context;
+    return *(const int *)record == 1;
+}
+
+/* One record, which all queries count, there or not: how many answers are below before the first
+ * above, and how many above follow at once. */
+static void draw_monitor(double *out, int world)
+{
+    const int records[1] = { 1 };
+    dusk_threshold_monitor *m;
+    int below = 0, above = 0;
+    must(dusk_threshold_monitor_start(&m, &monitor.options, &monitor.plan, records, (size_t)world,
+                                      sizeof *records, DUSK_WIDTH_FULL, NULL));
+    for (int i = 0; i < ASKED; i++) {
+        bool is_above = false;
+        must(dusk_threshold_monitor_release(m, &is_above, is_there, NULL, gen, NULL));
+        if (!is_above && above > 0) break;
+        *(is_above ? &above : &below) += 1;
+    }
+    dusk_threshold_monitor_free(m);
+    out[0] = below;
+    out[1] = above;
+}
+
+/* --- keys --------------------------------------------------------------------------- */
+
+enum { KEYS = 3 };
+static dusk_key_selection keys;
+
+static claim begin_keys_by(dusk_key_method method, uint32_t keys_per_unit, double epsilon)
+{
+    dusk_event event;
+    must(dusk_key_selection_init(&keys, method, keys_per_unit, epsilon, 0.2, NULL));
+    must(dusk_key_selection_event(&keys, &event, NULL));
+    return priced(&event, 0.2);
+}
+
+static claim begin_keys(double epsilon)
+{
+    return begin_keys_by(DUSK_KEYS_TRUNCATED_GEOMETRIC, KEYS, epsilon);
+}
+
+/* A unit with keys that nobody else has. */
+static void draw_keys(double *out, int world)
+{
+    const uint64_t units[KEYS] = { (uint64_t)world, (uint64_t)world, (uint64_t)world };
+    bool keep[KEYS] = { false };
+    must(dusk_key_selection_release(&keys, keep, NULL, units, KEYS, gen, NULL));
+    *out = keep[0] + keep[1] + keep[2];
+}
+
+static claim begin_noisy_keys(double epsilon) { return begin_keys_by(DUSK_KEYS_LAPLACE, 2, epsilon); }
+
+/* A unit with one key that many have, and one that nobody else has. */
+static void draw_noisy_keys(double *out, int world)
+{
+    const uint64_t units[2] = { 40 + (uint64_t)world, (uint64_t)world };
+    bool keep[2] = { false };
+    must(dusk_key_selection_release(&keys, keep, NULL, units, 2, gen, NULL));
+    *out = keep[1];
+}
+
+/* --- the keys of the largest counts ---------------------------------------------------- */
+
+static dusk_limit_domain domain;
+
+/* Its delta is what the threshold spends, which is a little less than was asked for. */
+static claim begin_top(double epsilon)
+{
+    dusk_event event;
+    must(dusk_limit_domain_init(&domain, 1, 1, 1, 1, epsilon, 0.2, NULL));
+    must(dusk_limit_domain_event(&domain, &event, NULL));
+    return priced(&event, domain.delta);
+}
+
+static void draw_top(double *out, int world)
+{
+    const uint64_t counts[1] = { (uint64_t)world };
+    size_t index, shown;
+    must(dusk_limit_domain_release(&domain, &index, &shown, counts, 1, gen, NULL));
+    *out = (double)shown;
+}
+
+/* --- models ---------------------------------------------------------------------------- */
+
+static dusk_aggregate how;
+static const uint32_t two_values[] = { 2, 2, 2 };
+
+enum { ROUNDS = 8 };
+static dusk_schedule_part measured;
+
+/* The rounds of MWEM by its own schedule; claimed is what will be stated for all of it. */
+static claim begin_rounds(double epsilon)
+{
+    dusk_schedule_part parts[DUSK_MWEM_PARTS];
+    dusk_statement statement;
+    how = request_of(DUSK_ADD_REMOVE, epsilon, 0);
+    size_t n = dusk_mwem_parts(parts, &how, ROUNDS);
+    must(dusk_schedule_calibrate(parts, n, &how, &statement, NULL));
+    measured = parts[DUSK_MWEM_MEASURE];
+    return (claim){ statement.epsilon, 0 };
+}
+
+/* The same count, 0 or 1, measured in every round: how often 1 or more came, which is all that tells
+ * the worlds apart. */
+static void draw_rounds(double *out, int world)
+{
+    *out = 0;
+    for (uint64_t i = 0; i < measured.times; i++) {
+        double noisy;
+        must(dusk_noise_release(&measured.noise, &noisy, world, gen, NULL));
+        *out += noisy >= 1;
+    }
+}
+
+/* The choice of pairs alone: what the schedule of a synthetic table gives it, and the scores of all
+ * pairs of three columns against a model that is public by then. */
+enum { COLUMNS = 3, MOST_ROWS = 32 };
+static dusk_schedule_part choices;
+static double pair_scores[2][COLUMNS];
+
+/* So many rows of each kind, a bit a column; the scores are those of a `world`. */
+static void score_pairs(int world, const unsigned kinds[8], const double model[COLUMNS][2])
+{
+    uint32_t codes[COLUMNS * MOST_ROWS];
+    const double *const singles[COLUMNS] = { model[0], model[1], model[2] };
+    dusk_table table = { .columns = COLUMNS, .sizes = two_values, .codes = codes };
+    uint64_t exact[4];
+    int at = 0;
+    for (unsigned kind = 0; kind < 8; kind++)
+        for (unsigned i = 0; i < kinds[kind]; i++, table.rows++)
+            for (unsigned c = 0; c < COLUMNS; c++) codes[COLUMNS * table.rows + c] = kind >> c & 1;
+    for (uint32_t i = 0; i < COLUMNS; i++)
+        for (uint32_t j = i + 1; j < COLUMNS; j++)
+            pair_scores[world][at++] = dusk_pair_score(exact, &table, (dusk_column_pair){ i, j }, singles,
+                                                       model[0][0] + model[0][1]);
+}
+
+static claim begin_choices(dusk_neighbours neighbours, double epsilon)
+{
+    dusk_schedule_part parts[DUSK_SYNTHETIC_PARTS];
+    dusk_statement statement;
+    dusk_event event;
+    how = request_of(neighbours, epsilon, 0);
+    size_t n = dusk_synthetic_table_parts(parts, &how, COLUMNS);
+    must(dusk_schedule_calibrate(parts, n, &how, &statement, NULL));
+    choices = parts[DUSK_SYNTHETIC_CHOICES];
+    must(dusk_selection_event(&choices.selection, 1, &event, NULL));
+    must(dusk_event_repeat(&event, &event, COLUMNS - 1, NULL));
+    return priced(&event, 0);
+}
+
+/* A row is exchanged: two pairs come nearer to the model and one goes away from it. */
+static claim begin_exchanged(double epsilon)
+{
+    static const double model[COLUMNS][2] = { { 0, 9 }, { 5, 4 }, { 4, 5 } };
+    score_pairs(0, (const unsigned[8]){ [3] = 4 }, model);
+    score_pairs(1, (const unsigned[8]){ [3] = 3, [4] = 1 }, model);
+    return begin_choices(DUSK_REPLACE_ONE, epsilon);
+}
+
+/* A row is added to 14, where the model has 20. */
+static claim begin_added(double epsilon)
+{
+    static const double model[COLUMNS][2] = { { 11, 9 }, { 5, 15 }, { 9, 11 } };
+    score_pairs(0, (const unsigned[8]){ 2, 0, 0, 5, 2, 0, 0, 5 }, model);
+    score_pairs(1, (const unsigned[8]){ 2, 0, 0, 5, 3, 0, 0, 5 }, model);
+    return begin_choices(DUSK_ADD_REMOVE, epsilon);
+}
+
+static void draw_choices(double *out, int world)
+{
+    dusk_column_pair edges[COLUMNS - 1];
+    must(dusk_spanning_tree_release(edges, COLUMNS, pair_scores[world], &choices.selection, gen, NULL));
+    *out = 0;
+    for (int i = 0; i < COLUMNS - 1; i++) *out = 10 * *out + edges[i].first + edges[i].second;
+}
+
+/* --- blocks ---------------------------------------------------------------------------- */
+
+enum { BLOCKS = 3 };
+
+static claim begin_blocks(double epsilon)
+{
+    how = request_within(0, 1, DUSK_REPLACE_ONE, epsilon, 0);
+    return (claim){ epsilon, 0 };
+}
+
+/* One row, 0 or 1; a block without it is near the lower end, below which answers are then rare. */
+static double one_row(const size_t *rows, size_t n, void *context)
+{
+    (void)rows;
+    return n > 0 ? *(const int *)context : 0.05;
+}
+
+static void draw_blocks(double *out, int world)
+{
+    dusk_answer answer;
+    must(dusk_sample_and_aggregate_release(&answer, &how, DUSK_BLOCKS_MEDIAN, BLOCKS, 1, NULL, one_row,
+                                           &world, gen, NULL));
+    *out = answer.value;
+}
+
+/* --- propose-test-release ----------------------------------------------------------------- */
+
+enum { ROWS = 5 };
+#define PROPOSED 0x1p-10
+static dusk_propose proposed;
+
+static claim begin_propose(double epsilon)
+{
+    dusk_event event;
+    must(dusk_propose_init(&proposed, DUSK_LAPLACE, PROPOSED, 0, epsilon, 0.2, NULL));
+    must(dusk_propose_event(&proposed, &event, NULL));
+    return priced(&event, proposed.failure);
+}
+
+/* A median that changes sides with one row: its distance is 0, and only delta covers it. */
+static void draw_propose(double *out, int world)
+{
+    const double rows[2][ROWS] = { { 0, 0, 0, 1, 1 }, { 0, 0, 1, 1, 1 } };
+    const dusk_ordered x = { rows[world], ROWS, 0, 1 };
+    size_t r = dusk_rank_of(dusk_rank_target(0.5), ROWS);
+    bool passed;
+    must(dusk_propose_release(&proposed, &passed, out, dusk_ordered_row(&x, (int64_t)r),
+                              dusk_propose_distance(&x, r, 1, PROPOSED), gen, NULL));
+}
+
+/* --- the best of a random number of runs ----------------------------------------------------- */
+
+static dusk_candidates candidates;
+static uint64_t low[2]; /* of 2^32: how often a run gives the lower of two scores, in each world */
+
+/* A negative order prices the best of all runs little above one of them: hardly more may be made. */
+static claim begin_runs(double epsilon)
+{
+    dusk_event run, event;
+    low[0] = UINT64_C(1) << 29;
+    low[1] = (uint64_t)(exp(epsilon) * 0x1p29);
+    must(dusk_event_pure(&run, epsilon, NULL));
+    must(dusk_candidates_init(&candidates, -0.8, 0.1, NULL));
+    must(dusk_candidates_event(&candidates, &event, &run, NULL));
+    return priced(&event, 0);
+}
+
+static dusk_status run_once(void *context, double *score, void *output, dusk_generator *coins,
+                            dusk_error *err)
+{
+    const uint64_t *often = context;
+    uint64_t u;
+    (void)output;
+    dusk_status status = dusk_uniform_below(coins, &u, UINT64_C(1) << 32, err);
+    if (status == DUSK_OK) *score = u < *often ? 0 : 1;
+    return status;
+}
+
+static void draw_runs(double *out, int world)
+{
+    bool any;
+    must(dusk_candidates_release(&candidates, &any, out, NULL, 0, run_once, &low[world], gen, NULL));
+}
+
+/* --- all of them ---------------------------------------------------------------------------- */
+
+static const subject subjects[] = {
+    { "monitor", "one record", 2, 2, 200000, begin_monitor, draw_monitor },
+    { "keys", "a unit with keys that nobody else has", 1, 1, 4000, begin_keys, draw_keys },
+    { "keys.laplace", "a unit with a key that nobody else has", 1, 1, 20000, begin_noisy_keys,
+      draw_noisy_keys },
+    { "top-keys", "a unit with a key that nobody else has", 2, 1, 50000, begin_top, draw_top },
+    { "rounds", "a row is added", 8, 1, 50000, begin_rounds, draw_rounds },
+    { "pairs.replace-one", "a row is exchanged", 12, 1, 50000, begin_exchanged, draw_choices },
+    { "pairs", "a row is added", 9, 1, 50000, begin_added, draw_choices },
+    { "blocks", "a row is exchanged", 1, 1, 30000, begin_blocks, draw_blocks },
+    { "propose", "the median changes sides", 3, 1, 50000, begin_propose, draw_propose },
+    { "runs", "a run of two scores", 1, 1, 50000, begin_runs, draw_runs },
+};
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
+static dusk_status draw(void *context, double *out, size_t n, const double *input, dusk_error *err)
+{
+    const subject *s = context;
+    (void)err;
+    for (size_t i = 0; i < n; i++) s->draw(out + i * s->outputs, (int)input[0]);
+    return DUSK_OK;
+}
+
+static dusk_verdict audit(const subject *s, double epsilon)
+{
+    static const double worlds[2] = { 0, 1 };
+    const dusk_input_pair pair = { { &worlds[0], &worlds[1] }, s->pair };
+    subject copy = *s;
+    const dusk_sampler sampler = { &copy, 1, s->outputs, draw, NULL };
+    const char *text = getenv("DUSK_SEED");
+    dusk_audit_options options;
+    dusk_audit_report report;
+    dusk_error err = { 0 };
+    dusk_audit_options_init(&options);
+    options.seed = text ? strtoull(text, NULL, 10) : 20261116;
+    options.draws = s->draws;
+    gen = seeded(options.seed);
+    claim said = s->begin(epsilon);
+    options.epsilon = said.epsilon;
+    options.delta = said.delta;
+    if (dusk_audit_run(&report, &sampler, &pair, 1, &options, &err) != DUSK_OK) {
+        fprintf(stderr, "%s: %s\n", s->name, err.message);
+        exit(NOT_AUDITED);
+    }
+    dusk_generator_free(gen);
+    printf("%-18s claimed %g at %g, at least %.3f, surely %.3f, %s: %s\n", s->name, report.claimed,
+           report.delta, report.epsilon, report.epsilon_sure, dusk_verdict_name(report.verdict),
+           report.event);
+    return report.verdict;
+}
+
+static void no_plan_is_accused(void **state)
+{
+    const char *name = getenv("DUSK_SUBJECT"), *epsilon = getenv("DUSK_EPSILON");
+    unsigned audited = 0;
+    (void)state;
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        if (name && strcmp(name, subjects[i].name)) continue;
+        double asked = name && epsilon ? strtod(epsilon, NULL) : subjects[i].epsilon;
+        assert_int_not_equal(audit(&subjects[i], asked), DUSK_VIOLATION);
+        audited++;
+    }
+    if (audited > 0) return;
+    fprintf(stderr, "there is no subject %s\n", name);
+    exit(NOT_AUDITED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_plan_is_accused) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
