@@ -16,6 +16,7 @@
 #include "mechanisms/spanning_tree.h"
 #include "mechanisms/synthetic_table.h"
 #include "mechanisms/threshold_monitor.h"
+#include "random/rounded.h"
 #include "random/sampling.h"
 #include "requests.h"
 #include "seeded.h"
