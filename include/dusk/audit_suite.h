@@ -34,7 +34,12 @@ typedef struct dusk_suite_result {
     dusk_audit_report report;
     double exact;          /* the true epsilon on its inputs at the claim's delta, to the
                               digits of a double; INFINITY; NaN where it is not known    */
-    dusk_verdict expected; /* by `exact`, or by the subject's proof                      */
+    double rarer_mass;     /* about the largest mass, on its rarer side, of a set that shows
+                              nearly all of `exact`; 0 where it is not known. Below 1e-5 it
+                              is not counted: the subject's density is believed          */
+    dusk_verdict expected; /* by `exact`, or by the subject's proof. Of a fault below a
+                              fiftieth of the claim a pass is right, too, where the report
+                              says that it could not have been seen                     */
 } dusk_suite_result;
 
 /* Audit one subject that claims `epsilon`. Of `options` the claim, the density's use and

@@ -37,6 +37,7 @@ typedef struct audit_counts {
 typedef struct audit_forecast {
     double delta;
     double draws;                       /* of the last step, a side                                  */
+    double most;                        /* how many may be planned where that shows a good deal more */
     double z;                           /* of the bound there, a side                                */
     double caution;                     /* standard deviations by which the counts may have flattered */
     double order;                       /* above 1: the Renyi divergence of that order is asked for instead */

@@ -94,21 +94,25 @@ static bool is_sharp(audit_counts counts, const audit_forecast *planned, double 
     audit_forecast shown = { .delta = planned->delta, .draws = n, .z = planned->z };
     double q = fmax(counts.q_hits, 0.7), truth = log((counts.p_hits - planned->delta * counts.trials) / q);
     /* with few hits the truth is hardly known, and perhaps infinite */
-    double share = counts.q_hits < 10 ? 0.2 : 0.025;
-    if (n > 4 * planned->draws) return true;
-    return !(audit_forecast_epsilon(&shown, counts) < truth - share * fmax(truth, fmin(claimed, 1)));
+    double share = counts.q_hits < 10 ? 0.2 : 0.026;
+    if (n > fmax(planned->draws, fmin(8 * planned->draws, planned->most))) return true;
+    return !(audit_forecast_epsilon(&shown, counts) < truth - share * fmax(truth, 0.2 * fmin(claimed, 1)));
 }
+
+/* A fault that is there is to be shown even where both counts of the last step are this many
+ * standard deviations to the bad side. */
+#define AWAY 2.5
 
 /* Whether n draws settle the claim: it is refuted where it should be, or else a fault worth
  * showing would be seen. */
 static bool settles(audit_counts counts, double delta, double planned, double claimed, double worth,
                     double alarm, double n)
 {
-    double z = audit_deviations(alarm / 2);
+    double z = audit_deviations(alarm / 2) + AWAY;
     audit_forecast careful = { .delta = delta, .draws = 1e15, .caution = 2 };
     audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 0.5 };
-    if (audit_forecast_epsilon(&careful, counts) > claimed)
-        return audit_forecast_epsilon(&sure, counts) > claimed + 1e-3;
+    if (n < 8 * planned && audit_forecast_epsilon(&careful, counts) > claimed)
+        return audit_forecast_epsilon(&sure, counts) > claimed;
     /* it may be refuted: worth some draws, not any number of them */
     careful.caution = sure.caution = 0;
     if (n < 0.5 * planned && audit_forecast_epsilon(&careful, counts) > claimed &&

@@ -226,10 +226,12 @@ dusk_status audit_job_open(audit_job *job, const dusk_sampler *sampler, const du
     double small = 0.25 / (job->claimed * job->claimed);
     double cheap = 16 / (double)(sampler->input_length + sampler->output_length + 1);
     double planned = 0x1p21 * fmin(fmax(small, 1), 4) * fmin(fmax(cheap, 0.25), 2);
-    job->forecast = (audit_forecast){ .delta = options->delta,
-                                      .draws = fmin((double)audit_most_draws(options), planned),
-                                      .z = audit_deviations(0.5 * (1 - options->confidence)),
-                                      .caution = 3 };
+    job->forecast =
+        (audit_forecast){ .delta = options->delta,
+                          .draws = fmin((double)audit_most_draws(options), planned),
+                          .most = fmin((double)audit_most_draws(options), 0x1.6p24 * fmin(sqrt(cheap), 1.25)),
+                          .z = audit_deviations(0.5 * (1 - options->confidence)),
+                          .caution = 3 };
 done:
     return status;
 }
@@ -252,10 +254,13 @@ dusk_status dusk_audit_run(dusk_audit_report *out, const dusk_sampler *sampler, 
     report.varied = chosen.varied != NULL;
     double most = (double)audit_most_draws(options);
     if (options->density == DUSK_DENSITY_TRUSTED && sampler->log_density) {
-        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin(most, 0x1p21), err));
+        DUSK_TRY(climb(&report, &job, &chosen, (uint64_t)fmin(most, 0x1p20), err));
     } else {
-        double n = audit_draws_wanted(chosen.event.counts, &job.forecast, job.claimed, options->worth,
-                                      options->alarm, most);
+        /* outputs that never varied: as many as for a set of half the mass, see mass_of */
+        audit_counts counts =
+            chosen.event.constant ? (audit_counts){ 0x1p20, 0x1p20, 0x1p21 } : chosen.event.counts;
+        double n =
+            audit_draws_wanted(counts, &job.forecast, job.claimed, options->worth, options->alarm, most);
         if (options->event) n = fmax(n, job.forecast.draws);
         DUSK_TRY(count_both(&report, &job, &chosen, (uint64_t)n, err));
         if (options->event) DUSK_TRY(judge_curve(&report, options, err));

@@ -111,8 +111,12 @@ static void keep_better(audit_event *best, const audit_event *tried, const audit
         audit_counts counts = { (double)(swapped ? hits1 : hits0), (double)(swapped ? hits0 : hits1),
                                 (double)trials };
         double promise = audit_forecast_epsilon(forecast, counts);
-        /* where nothing is expected the set of the most even counts sees the most */
-        if (!(promise > 0)) promise = -fabs(counts.p_hits / counts.trials - 0.5);
+        /* where nothing is expected the set of the most even counts is as good as any, the
+         * larger of two */
+        if (!(promise > 0)) {
+            double p = counts.p_hits / counts.trials;
+            promise = p < 0.5 ? p - 0.501 : 0.5 - p;
+        }
         if (!(promise > best->forecast)) continue;
         *best = *tried;
         best->swapped = swapped;

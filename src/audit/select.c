@@ -10,6 +10,8 @@
 
 #include "base/memory.h"
 
+#define GOOD_DEAL 0.03 /* of what is shown already */
+enum { WIDER = 4, KNOWN = 10 /* hits of a set whose epsilon is not perhaps infinite */ };
 enum { MOST_NUMBERS = 1 << 22 /* in one sample of one side */, BLOCK = 1 << 14 /* numbers in a block */ };
 
 /* Draws a side, of training and of validating each, in the first round of pairs and for the
@@ -81,19 +83,34 @@ done:
     return status;
 }
 
-/* The thresholds of the best few scores once more, on `more` fresh draws a side, which are not
- * kept: what looked good by chance does so no longer, and rare sets are seen often enough to
- * be judged. */
-static dusk_status choose_again(audit_event *event, const audit_scores *scores, const audit_sample *train,
-                                const audit_forecast *forecast, audit_job *job, const dusk_input_pair *pair,
-                                size_t more, dusk_error *err)
+/* Whether four or sixteen times the draws, with a set chosen for them, would show a good deal more
+ * than what was chosen, because it is rare or the claim small. Then four times as many are
+ * planned. */
+static bool widen(const audit_event *event, const audit_rerun *rerun, audit_job *job, size_t seen)
+{
+    audit_forecast now = job->forecast, wider = now;
+    now.caution = wider.caution = fmin(1, now.caution);
+    double shown = audit_forecast_epsilon(&now, event->counts);
+    double good_deal = GOOD_DEAL * fmax(shown, 0.2 * job->claimed);
+    if (event->counts.q_hits < KNOWN) return false;
+    for (int i = 0; i < 2; i++) {
+        audit_event rarer;
+        wider.draws *= WIDER;
+        if (wider.draws > wider.most) return false;
+        audit_rerun_choose(&rarer, rerun, &wider, seen);
+        if (rarer.forecast > shown + (i + 1) * good_deal) {
+            job->forecast.draws *= WIDER;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `more` draws on both inputs, counted and not kept. */
+static dusk_status rerun_on(audit_rerun *rerun, audit_job *job, const dusk_input_pair *pair, size_t more,
+                            double *outputs, size_t block, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    audit_rerun *rerun = NULL;
-    double *outputs = NULL;
-    size_t length = train->length, block = length < BLOCK ? BLOCK / length : 1;
-    DUSK_TRY(audit_rerun_new(&rerun, event, scores, train, block, err));
-    DUSK_NEW(outputs, block * length);
     for (int side = 0; side < 2; side++)
         for (size_t left = more; left > 0;) {
             size_t now = left < block ? left : block;
@@ -101,7 +118,30 @@ static dusk_status choose_again(audit_event *event, const audit_scores *scores, 
             DUSK_TRY(audit_rerun_count(rerun, side, outputs, now, err));
             left -= now;
         }
-    audit_rerun_choose(event, rerun, forecast, more);
+done:
+    return status;
+}
+
+/* The thresholds of the best few scores once more, on `more` fresh draws a side, or several times
+ * as many: what looked good by chance does so no longer, and rare sets are seen often enough to be
+ * judged. */
+static dusk_status choose_again(audit_event *event, const audit_scores *scores, const audit_sample *train,
+                                audit_job *job, const dusk_input_pair *pair, size_t more, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    audit_rerun *rerun = NULL;
+    double *outputs = NULL;
+    size_t length = train->length, block = length < BLOCK ? BLOCK / length : 1, seen = 0;
+    DUSK_TRY(audit_rerun_new(&rerun, event, scores, train, block, err));
+    DUSK_NEW(outputs, block * length);
+    do {
+        DUSK_TRY(rerun_on(rerun, job, pair, more, outputs, block, err));
+        seen += more;
+        more = seen;                             /* twice as many in all, where they are worth it */
+        audit_forecast forecast = job->forecast; /* few sets are left, seen by many draws */
+        forecast.caution = fmin(2, forecast.caution);
+        audit_rerun_choose(event, rerun, &forecast, seen);
+    } while (widen(event, rerun, job, seen));
 done:
     audit_rerun_free(rerun);
     dusk_deallocate(outputs);
@@ -120,7 +160,7 @@ dusk_status audit_select_sets(audit_scores *scores, audit_event *events, const a
     DUSK_TRY(propose_all(&found, pair, job, &train, err));
     for (size_t i = 0; i < count; i++)
         DUSK_TRY(audit_choose(&events[i], &found, &train, &validate, &forecasts[i], err));
-    if (more > 0) DUSK_TRY(choose_again(&events[0], &found, &train, &forecasts[0], job, pair, more, err));
+    if (more > 0) DUSK_TRY(choose_again(&events[0], &found, &train, job, pair, more, err));
     *scores = found;
     found = (audit_scores){ 0 };
 done:
@@ -191,7 +231,11 @@ dusk_status audit_select(audit_selection *out, audit_job *job, const dusk_input_
         }
         qsort(runners, left, sizeof *runners, by_forecast);
     }
-    DUSK_TRY(audit_select_well(out, job, &pairs[runners[0].pair], err));
+    const dusk_input_pair *best = &pairs[runners[0].pair];
+    if (job->options->density == DUSK_DENSITY_TRUSTED && uses_density(job) && !job->options->search)
+        *out = (audit_selection){ .input = { best->input[0], best->input[1] } }; /* it needs no set */
+    else
+        DUSK_TRY(audit_select_well(out, job, best, err));
     out->pair = runners[0].pair;
     if (job->options->search) DUSK_TRY(audit_vary(out, job, err));
 done:

@@ -262,11 +262,11 @@ static double endless(audit_kit *kit, const double *p, const double *q)
 
 /* --- the table ---------------------------------------------------------------------------- */
 
-/* How a density is used: not at all where counting shows the truth; it is believed where the
- * set that decides is too rare to be counted on both sides (20 numbers all on one side), or
- * the fault so small that it would take hundreds of millions of draws. */
+/* How a density is used: not at all where plain sets show the truth, as a score where it takes
+ * many numbers together. Where the set that decides is too rare to be counted it is believed
+ * (audit_design_open). */
 #define BLACK_BOX DUSK_DENSITY_UNUSED
-#define BELIEVED DUSK_DENSITY_TRUSTED
+#define SCORE DUSK_DENSITY_SCORE
 
 #define LAPLACE(use, ...)                                                                                    \
     {                                                                                                        \
@@ -275,8 +275,8 @@ static double endless(audit_kit *kit, const double *p, const double *q)
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-static const audit_design laplace = LAPLACE(BLACK_BOX, 1), laplace99 = LAPLACE(BELIEVED, 0.99),
-                          laplace95 = LAPLACE(BELIEVED, 0.95), laplace90 = LAPLACE(BLACK_BOX, 0.90),
+static const audit_design laplace = LAPLACE(BLACK_BOX, 1), laplace99 = LAPLACE(BLACK_BOX, 0.99),
+                          laplace95 = LAPLACE(BLACK_BOX, 0.95), laplace90 = LAPLACE(BLACK_BOX, 0.90),
                           laplace75 = LAPLACE(BLACK_BOX, 0.75), laplace50 = LAPLACE(BLACK_BOX, 0.50);
 
 #define HISTOGRAM(prepares)                                                                                  \
@@ -293,7 +293,7 @@ static const audit_design copies = { .inputs = 1,
                                      .draw = draw_copies,
                                      .log_density = copies_density,
                                      .truth = copies_truth,
-                                     .density = BELIEVED,
+                                     .density = SCORE,
                                      .parameter = { COPIES } };
 
 #define RUNNING_SUMS(prepares, use)                                                                          \
@@ -301,8 +301,8 @@ static const audit_design copies = { .inputs = 1,
         .inputs = SUMS, .outputs = SUMS, .prepare = (prepares), .draw = draw_sums, .density = (use),         \
         .log_density = sums_density, .truth = laplace_truth                                                  \
     }
-static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums, BELIEVED),
-                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, BELIEVED);
+static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums, SCORE),
+                          prefix_sums_of_one = RUNNING_SUMS(prepare_sums_of_one, SCORE);
 
 #define GAUSSIAN(prepares, use)                                                                              \
     {                                                                                                        \
@@ -311,7 +311,7 @@ static const audit_design prefix_sums = RUNNING_SUMS(prepare_sums, BELIEVED),
     }
 static const audit_design gaussian = GAUSSIAN(prepare_gaussian, BLACK_BOX),
                           gaussian_classic = GAUSSIAN(prepare_classic, BLACK_BOX),
-                          gaussian_beyond = GAUSSIAN(prepare_classic_beyond, BELIEVED),
+                          gaussian_beyond = GAUSSIAN(prepare_classic_beyond, BLACK_BOX),
                           gaussian_wrong_delta = GAUSSIAN(prepare_wrong_delta, BLACK_BOX);
 
 #define OF_RECORDS(draws)                                                                                    \

@@ -30,15 +30,16 @@ static dusk_status bits_density(void *context, double *out, const double *output
 {
     const audit_kit *kit = context;
     size_t length = kit->design->outputs;
-    double chance[BITS][2];
+    double none = 0, more[BITS]; /* all bits 0, and what each that is 1 adds */
     (void)err;
     for (size_t i = 0; i < length; i++) {
-        chance[i][1] = log(input[i] > 0 ? kit->scale[1] : kit->scale[0]);
-        chance[i][0] = log1p(-(input[i] > 0 ? kit->scale[1] : kit->scale[0]));
+        double chance = input[i] > 0 ? kit->scale[1] : kit->scale[0];
+        none += log1p(-chance);
+        more[i] = log(chance) - log1p(-chance);
     }
     for (size_t k = 0; k < n; k++, outputs += length) {
-        out[k] = 0;
-        for (size_t i = 0; i < length; i++) out[k] += chance[i][outputs[i] > 0];
+        out[k] = none;
+        for (size_t i = 0; i < length; i++) out[k] += more[i] * outputs[i];
     }
     return DUSK_OK;
 }
@@ -254,11 +255,11 @@ static double discrete_gaussian_truth(audit_kit *kit, const double *p, const dou
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-/* Eight bits of twenty matter: their densities are believed. */
+/* Eight bits of twenty matter together. */
 static const audit_design response = COINS(1, prepare_response, DUSK_DENSITY_UNUSED, 1),
                           wrong_coin = COINS(1, prepare_response, DUSK_DENSITY_UNUSED, 2),
-                          rappor = COINS(BITS, prepare_rappor, DUSK_DENSITY_TRUSTED, 0),
-                          one_time = COINS(BITS, prepare_one_time, DUSK_DENSITY_TRUSTED, 0);
+                          rappor = COINS(BITS, prepare_rappor, DUSK_DENSITY_SCORE, 0),
+                          one_time = COINS(BITS, prepare_one_time, DUSK_DENSITY_SCORE, 0);
 
 #define NOISE(prepares, draws, tells)                                                                        \
     {                                                                                                        \

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/rarer_side.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -38,16 +39,21 @@ static void close_kit(void *context)
     dusk_deallocate(kit);
 }
 
-/* The largest of all pairs and both directions; NaN where one is not known. */
-static double exact_epsilon(audit_kit *kit)
+/* The largest of all pairs and both directions, and the inputs that have it; NaN where one is
+ * not known. */
+static double exact_epsilon(audit_kit *kit, const double *worst[2])
 {
     double largest = 0;
+    worst[0] = worst[1] = NULL;
     for (size_t i = 0; i < kit->pair_count; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
             const dusk_input_pair *pair = &kit->pairs[i];
             double truth = kit->design->truth(kit, pair->input[swapped], pair->input[!swapped]);
             if (isnan(truth)) return NAN;
-            largest = fmax(largest, truth);
+            if (!(truth > largest)) continue;
+            largest = truth;
+            worst[0] = pair->input[swapped];
+            worst[1] = pair->input[!swapped];
         }
     return largest;
 }
@@ -57,6 +63,7 @@ dusk_status audit_design_open(audit_case *out, const audit_design *design, doubl
 {
     dusk_status status = DUSK_OK;
     audit_kit *kit = NULL;
+    const double *worst[2];
 
     DUSK_NEW(kit, 1);
     kit->design = design;
@@ -70,18 +77,23 @@ dusk_status audit_design_open(audit_case *out, const audit_design *design, doubl
             audit_kit_pair(kit, pair->name, pair->input[0], pair->input[1]);
         }
     }
-    *out = (audit_case){ .sampler = { .context = kit,
-                                      .input_length = design->inputs,
-                                      .output_length = design->outputs,
-                                      .draw = design->draw,
-                                      .log_density = design->log_density },
-                         .pairs = kit->pairs,
-                         .pair_count = kit->pair_count,
-                         .epsilon = kit->epsilon,
-                         .delta = kit->delta,
-                         .exact = exact_epsilon(kit),
-                         .density = design->density,
-                         .close = close_kit };
+    audit_case opened = { .sampler = { .context = kit,
+                                       .input_length = design->inputs,
+                                       .output_length = design->outputs,
+                                       .draw = design->draw,
+                                       .log_density = design->log_density },
+                          .pairs = kit->pairs,
+                          .pair_count = kit->pair_count,
+                          .epsilon = kit->epsilon,
+                          .delta = kit->delta,
+                          .exact = exact_epsilon(kit, worst),
+                          .density = design->density,
+                          .close = close_kit };
+    if (design->log_density && worst[0] && isfinite(opened.exact)) {
+        DUSK_TRY(audit_rarer_mass(&opened.rarer, &opened.sampler, worst, kit->delta, opened.exact, err));
+        if (opened.rarer < AUDIT_RAREST) opened.density = DUSK_DENSITY_TRUSTED;
+    }
+    *out = opened;
     kit = NULL;
 done:
     close_kit(kit);

@@ -412,27 +412,28 @@ done:
 
 static const audit_design svt1 = { DESIGN(QUERIES, prepare_one_stop, draw_until, pattern_density,
                                           truth_of_pattern, 2, 4),
-                                   .density = DUSK_DENSITY_TRUSTED };
+                                   .density = DUSK_DENSITY_SCORE };
 static const audit_design svt2 = { DESIGN(QUERIES, prepare_two_stops, draw_redrawn, redrawn_density,
                                           truth_of_redrawn, 4, 8),
-                                   .density = DUSK_DENSITY_TRUSTED };
-static const audit_design svt3 = { DESIGN(2, prepare_shown, draw_shown, shown_density, truth_of_shown, 2,
-                                          2) };
+                                   .density = DUSK_DENSITY_SCORE };
+static const audit_design svt3 = { DESIGN(2, prepare_shown, draw_shown, shown_density, truth_of_shown, 2, 2),
+                                   .density = DUSK_DENSITY_SCORE };
 /* These two are looked for among all standard pairs. */
 static const audit_design svt4 = { DESIGN(QUERIES, prepare_one_stop, draw_until, pattern_density,
                                           truth_of_pattern, 4, 4.0 / 3),
-                                   .moves = DUSK_ALL_MOVE };
+                                   .moves = DUSK_ALL_MOVE, .density = DUSK_DENSITY_SCORE };
 static const audit_design svt5 = { DESIGN(QUERIES, prepare_no_stop, draw_bare, pattern_density,
                                           truth_of_pattern, 2, 0, 0, 1),
-                                   .moves = DUSK_ALL_MOVE };
+                                   .moves = DUSK_ALL_MOVE,
+                                   .density = DUSK_DENSITY_SCORE };
 static const audit_design svt6 = { DESIGN(QUERIES, prepare_no_stop, draw_all, pattern_density,
                                           truth_of_pattern, 2, 2, 0, 1),
-                                   .density = DUSK_DENSITY_TRUSTED };
+                                   .density = DUSK_DENSITY_SCORE };
 static const audit_design numerical = { DESIGN(2, prepare_one_stop, draw_shown, fresh_density, truth_of_fresh,
                                                3, 6, 3),
-                                        .density = DUSK_DENSITY_TRUSTED };
+                                        .density = DUSK_DENSITY_SCORE };
 static const audit_design parallel = { DESIGN(3, prepare_shown, draw_two, two_density, truth_of_two, 2, 2),
-                                       .density = DUSK_DENSITY_TRUSTED };
+                                       .density = DUSK_DENSITY_SCORE };
 
 AUDIT_OPENS(svt1)
 AUDIT_OPENS(svt2)

@@ -43,14 +43,12 @@ static void check_tally(const tally *t)
     assert_true(t->weak <= t->judged / 4);
 }
 
-/* Truths that lie on sets whose rarer side is below 1e-5 (20 numbers on one side: 2^-20; nine
- * answers below, one above and a value below all queries: 4e-6): nobody could count them. */
-static bool beyond_counting(const char *name)
+/* What nobody could count: sets whose rarer side is below 1e-5; and truths so small that it would
+ * take hundreds of millions of draws to know them to 5 % (gaussian-classic at a claim of 0.1: the
+ * formula wastes most of its noise there, and its truth is 0.006). */
+static bool beyond_counting(const dusk_suite_result *r)
 {
-    static const char *const names[] = { "laplace-parallel", "svt3", "svt34-parallel" };
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(names[i], name)) return true;
-    return false;
+    return (r->rarer_mass > 0 && r->rarer_mass < 1e-5) || r->exact < 0.1 * r->report.claimed;
 }
 
 static void judge(tally *t, size_t index, double epsilon)
@@ -69,7 +67,7 @@ static void judge(tally *t, size_t index, double epsilon)
     if (isnan(r.exact)) return;
     assert_true(report->epsilon_sure <= r.exact + 1e-9);
     t->above += report->epsilon > r.exact + 1e-9;
-    if (!isfinite(r.exact) || beyond_counting(name)) return;
+    if (!isfinite(r.exact) || beyond_counting(&r)) return;
     t->judged++;
     if (report->epsilon < 0.95 * r.exact) {
         t->weak++;
