@@ -95,8 +95,9 @@ static bool is_sharp(audit_counts counts, const audit_forecast *planned, double 
     double q = fmax(counts.q_hits, 0.7), truth = log((counts.p_hits - planned->delta * counts.trials) / q);
     /* with few hits the truth is hardly known, and perhaps infinite */
     double share = counts.q_hits < 10 ? 0.2 : 0.026;
+    if (!(truth > 0)) return true; /* nothing to be close to */
     if (n > fmax(planned->draws, fmin(8 * planned->draws, planned->most))) return true;
-    return !(audit_forecast_epsilon(&shown, counts) < truth - share * fmax(truth, 0.2 * fmin(claimed, 1)));
+    return !(audit_forecast_epsilon(&shown, counts) < truth - share * fmax(truth, 0.25 * fmin(claimed, 1)));
 }
 
 /* A fault that is there is to be shown even where both counts of the last step are this many

@@ -7,13 +7,15 @@
 #include "audit/score.h"
 #include "base/memory.h"
 
-enum { MOST_COORDINATES = 24 };
+enum { MOST_COORDINATES = 24, FEW = 8 /* values that are named */ };
 
 typedef enum view { VALUE, STEP, LEAST, MOST, SUM } view;
 
 typedef struct half_line {
     view view;
     size_t at;
+    size_t few; /* how many values there are; 0: too many */
+    double seen[FEW];
 } half_line;
 
 static double least(const double *x, size_t length)
@@ -64,6 +66,24 @@ static dusk_status evaluate(const audit_score *score, double *values, const doub
     return DUSK_OK;
 }
 
+/* "is 1", "is one of 2, 3". */
+static void name_values(const half_line *h, dusk_text *text, bool above, double threshold)
+{
+    size_t count = 0;
+    double last = -INFINITY;
+    for (size_t i = 0; i < h->few; i++) count += above ? h->seen[i] > threshold : h->seen[i] < threshold;
+    dusk_text_add(text, count == 1 ? " is " : count ? " is one of " : " is none of those seen");
+    for (size_t done = 0; done < count; done++) {
+        double next = INFINITY; /* in their order */
+        for (size_t i = 0; i < h->few; i++) {
+            bool in = above ? h->seen[i] > threshold : h->seen[i] < threshold;
+            if (in && (h->seen[i] > last || done == 0)) next = fmin(next, h->seen[i]);
+        }
+        dusk_text_add(text, "%s%.6g", done ? ", " : "", next);
+        last = next;
+    }
+}
+
 static void describe(const audit_score *score, dusk_text *text, bool above, double threshold)
 {
     static const char *const names[] = { [LEAST] = "least", [MOST] = "largest", [SUM] = "sum" };
@@ -76,18 +96,39 @@ static void describe(const audit_score *score, dusk_text *text, bool above, doub
         dusk_text_add(text, "output[%zu] - output[%zu]", h->at + 1, h->at);
     else
         dusk_text_add(text, "%s of the output", names[h->view]);
-    dusk_text_add(text, " %s %.6g", above ? ">" : "<", threshold);
+    if (h->few)
+        name_values(h, text, above, threshold);
+    else
+        dusk_text_add(text, " %s %.6g", above ? ">" : "<", threshold);
 }
 
 static const audit_score_kind kind = { "half-line", evaluate, describe, dusk_deallocate };
 
-static dusk_status propose(audit_scores *scores, size_t length, view v, size_t at, dusk_error *err)
+/* The values of one number of the training draws, where they are few. NaN is in no set. */
+static void find_values(half_line *h, const audit_sample *train)
+{
+    size_t few = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < train->n; i++) {
+            double x = train->out[side][i * train->length + h->at];
+            size_t k = 0;
+            while (k < few && h->seen[k] != x) k++;
+            if (k < few || isnan(x)) continue;
+            if (few == FEW) return;
+            h->seen[few++] = x;
+        }
+    h->few = few;
+}
+
+static dusk_status propose(audit_scores *scores, const audit_sample *train, view v, size_t at,
+                           dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     half_line *h;
     DUSK_NEW(h, 1);
-    *h = (half_line){ v, at };
-    return audit_scores_take(scores, (audit_score){ &kind, h, length }, err);
+    *h = (half_line){ .view = v, .at = at };
+    if (v == VALUE) find_values(h, train);
+    return audit_scores_take(scores, (audit_score){ &kind, h, train->length }, err);
 done:
     return status;
 }
@@ -127,7 +168,8 @@ static dusk_status propose_view(audit_scores *scores, const audit_sample *train,
     double found[MOST_COORDINATES];
     size_t where[MOST_COORDINATES], count = 0;
     for (size_t i = first; i < train->length; i++) {
-        double d = train->length <= MOST_COORDINATES ? 0 : difference(train, &(half_line){ v, i });
+        double d =
+            train->length <= MOST_COORDINATES ? 0 : difference(train, &(half_line){ .view = v, .at = i });
         size_t place = count < MOST_COORDINATES ? count++ : MOST_COORDINATES;
         while (place > 0 && d > found[place - 1]) {
             if (place < MOST_COORDINATES) {
@@ -142,7 +184,7 @@ static dusk_status propose_view(audit_scores *scores, const audit_sample *train,
         }
     }
     dusk_status status = DUSK_OK;
-    for (size_t i = 0; i < count; i++) DUSK_TRY(propose(scores, train->length, v, where[i], err));
+    for (size_t i = 0; i < count; i++) DUSK_TRY(propose(scores, train, v, where[i], err));
 done:
     return status;
 }
@@ -153,9 +195,9 @@ dusk_status audit_propose_half_lines(audit_scores *scores, const audit_sample *t
     DUSK_TRY(propose_view(scores, train, VALUE, 0, err));
     if (train->length > 1) {
         DUSK_TRY(propose_view(scores, train, STEP, 1, err));
-        DUSK_TRY(propose(scores, train->length, LEAST, 0, err));
-        DUSK_TRY(propose(scores, train->length, MOST, 0, err));
-        DUSK_TRY(propose(scores, train->length, SUM, 0, err));
+        DUSK_TRY(propose(scores, train, LEAST, 0, err));
+        DUSK_TRY(propose(scores, train, MOST, 0, err));
+        DUSK_TRY(propose(scores, train, SUM, 0, err));
     }
 done:
     return status;

@@ -77,7 +77,10 @@ static void describe(const audit_score *score, dusk_text *text, bool above, doub
     const table *t = score->self;
     double last = (double)t->kept - 1;
     size_t count = (size_t)fmax(0, above ? ceil(last - threshold) : ceil(threshold)), length = score->length;
-    dusk_text_add(text, "one of %zu outputs: ", count);
+    if (count == 1)
+        dusk_text_add(text, "output is ");
+    else
+        dusk_text_add(text, "one of %zu outputs: ", count);
     for (size_t i = 0; i < count && i < t->shown_count && text->length < 150; i++) {
         const double *x = t->shown + (above ? t->shown_count + i : i) * length;
         dusk_text_add(text, "%s%s", i ? ", " : "", length > 1 ? "(" : "");

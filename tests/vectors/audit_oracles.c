@@ -116,6 +116,32 @@ static void test_noisy_max(void **state)
         }
 }
 
+/* The value of the maximum. Noisy max 3: below all n scores the ratio is n epsilon/2, and nowhere
+ * larger. Noisy max 4: with probability (1 - e^(-epsilon/2))^n a value that is impossible when
+ * all scores are higher by one (Ding et al. 2018). */
+static void test_noisy_max_value(void **state)
+{
+    static const double low[5] = { 1, 1, 1, 1, 1 }, high[5] = { 2, 2, 2, 2, 2 };
+    double at[AUDIT_RULE], weight[AUDIT_RULE];
+    (void)state;
+    for (double e = 0.1; e < 3; e *= 1.7) {
+        double largest = 0, mass = 0;
+        for (double x = -20; x < 20; x += 0.125) {
+            double ratio = audit_max_log_density(x, low, 5, 2 / e, false) -
+                           audit_max_log_density(x, high, 5, 2 / e, false);
+            largest = fmax(largest, ratio);
+            if (x < 1) assert_true(fabs(ratio - 5 * e / 2) < 1e-9);
+        }
+        assert_true(largest < 5 * e / 2 + 1e-9);
+        audit_rule(at, weight, 1, 2);
+        for (int i = 0; i < AUDIT_RULE; i++) {
+            mass += weight[i] * exp(audit_max_log_density(at[i], low, 5, 2 / e, true));
+            assert_true(audit_max_log_density(at[i], high, 5, 2 / e, true) == -INFINITY);
+        }
+        assert_true(fabs(mass / pow(-expm1(-e / 2), 5) - 1) < 1e-9);
+    }
+}
+
 /* The showing sparse vector, ten queries that all move: 10 / scale. */
 static void test_shown(void **state)
 {
@@ -141,9 +167,10 @@ static void test_gaussian(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sparse_vectors), cmocka_unit_test(test_general_bounds),
-        cmocka_unit_test(test_impossible),     cmocka_unit_test(test_noisy_max),
-        cmocka_unit_test(test_shown),          cmocka_unit_test(test_gaussian),
+        cmocka_unit_test(test_sparse_vectors),  cmocka_unit_test(test_general_bounds),
+        cmocka_unit_test(test_impossible),      cmocka_unit_test(test_noisy_max),
+        cmocka_unit_test(test_noisy_max_value), cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_gaussian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
