@@ -70,7 +70,9 @@ typedef enum dusk_density_use {
     DUSK_DENSITY_SCORE = 1,  /* the set S is a level set of the likelihood ratio; the
                                 bound rests on counts all the same                   */
     DUSK_DENSITY_TRUSTED = 2 /* the density is believed: Q(S) is had from the draws of
-                                P by their likelihood ratios, however small it is    */
+                                P by their likelihood ratios, however small it is. L, the
+                                difference of two logarithms, must be right to
+                                5e-10 (1 + |L|)                                      */
 } dusk_density_use;
 
 typedef struct dusk_audit_options {
@@ -86,7 +88,8 @@ typedef struct dusk_audit_options {
                                       choice before it, which has 256 at least; 0: as
                                       many as the claim needs, up to 2^26             */
     dusk_distance search;          /* 0: only the pairs given; otherwise the best of
-                                      them is varied (local search)                   */
+                                      them is varied (local search), in steps of 1, and
+                                      inputs may leave the range of those given       */
     dusk_density_use density;      /* DUSK_DENSITY_SCORE where there is one           */
     uint64_t seed;                 /* of the audit's own choices; 0: from the system  */
 } dusk_audit_options;
