@@ -55,7 +55,7 @@ DUSK_API uint64_t dusk_audit_bits_selection(uint64_t draws);
 
 /* Does the time of a draw tell its value? Values and durations of n >= 64 draws in the order in
  * which they were made. Ranks are compared within blocks of 16 neighbours, so that neither
- * interrupts nor a machine that gets slower matter: if the values were drawn independently
+ * interrupts nor a machine that gets slower matter: if the values were drawn from one law, independently
  * of each other and of the times, each block's rank correlation has mean 0 and variance at most
  * 1/15 exactly, whatever the times are. Two questions are asked, and paid for: the size
  * |value| of all draws; and, in the second half of them, the time that each of 64 classes of

@@ -78,6 +78,15 @@ static void print_draws(FILE *file, uint64_t draws)
     fprintf(file, " | %.3se%ld draws", text, strtol(strchr(text, 'e') + 1, NULL, 10));
 }
 
+/* Why no epsilon could have been shown: no set has more than delta, or all draws were too few. */
+static const char *why_nothing(const dusk_audit_report *report)
+{
+    if (report->trials[0] < FEW_DRAWS) return ", too few draws";
+    if ((double)report->hits[0] > report->delta * (double)report->trials[0])
+        return ", too few draws for this claim";
+    return ", no set of outputs stands out";
+}
+
 void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,
                         double cpu_s)
 {
@@ -92,7 +101,7 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
     if (!isnan(exact)) print_nearest(file, " | exact", exact, places);
     fprintf(file, " | %s", dusk_verdict_name(report->verdict));
     if (report->verdict == DUSK_INCONCLUSIVE && isinf(report->detectable))
-        fputs(report->trials[0] < FEW_DRAWS ? ", too few draws" : ", no set of outputs stands out", file);
+        fputs(why_nothing(report), file);
     else if (report->verdict == DUSK_INCONCLUSIVE)
         print_nearest(file, ", could have caught", report->detectable, places);
     print_draws(file, report->draws);

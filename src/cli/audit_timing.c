@@ -11,7 +11,7 @@
 #include "cli/stored_draws.h"
 
 static const char TWO_NUMBERS[] = "two numbers a line: a value and its duration";
-enum { DRAWS_DEFAULT = 1 << 18, FIRST_LINES = 1000 };
+enum { DRAWS_DEFAULT = 1 << 18, FIRST_LINES = 1000, LEAST_DRAWS = 64 };
 
 typedef struct timed {
     double *values, *durations;
@@ -52,6 +52,10 @@ static dusk_status read_file(timed *out, const char *path, dusk_error *err)
     size_t n = 0;
     dusk_status status = draws_read(&numbers, &n, path, TWO_NUMBERS, err);
     if (status == DUSK_OK) status = take_turns(out, numbers, n, path, err);
+    if (status == DUSK_OK && out->n < LEAST_DRAWS)
+        status =
+            dusk_fail(err, DUSK_ERR_PARSE, "give some hundred thousand",
+                      "%.200s: %zu draws are too few, at least %d are needed", path, out->n, LEAST_DRAWS);
     dusk_numbers_free(numbers, n);
     return status;
 }

@@ -53,9 +53,9 @@ static void noise_of_doubles_is_caught(void **state)
 {
     (void)state;
     if (is_deep()) return;
-    audit_all(0.7, false, 1 << 21, 8);
-    audit_all(0.1, false, 1 << 20, 7);
-    audit_all(3, false, 1 << 19, 6);
+    audit_all(0.7, false, 1 << 18, 8);
+    audit_all(0.1, false, 1 << 18, 7);
+    audit_all(3, false, 1 << 17, 6);
 }
 
 static void right_noise_passes(void **state)
@@ -66,7 +66,7 @@ static void right_noise_passes(void **state)
         return;
     }
     audit_all(0.7, true, 5000000, 0);
-    audit_all(0.1, true, 1 << 19, 0);
+    audit_all(0.1, true, 1 << 17, 0);
 }
 
 int main(void)
