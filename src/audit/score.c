@@ -156,6 +156,9 @@ done:
     return status;
 }
 
+/* Likelihood ratios (density.c), the best score there is, which few draws may not show. */
+static bool is_ratio(const audit_score *score) { return !strcmp(score->kind->family, "density"); }
+
 /* Keep `found` among the best so far, the best first. */
 static void rank(audit_event *best, size_t *count, const audit_event *found)
 {
@@ -191,6 +194,7 @@ dusk_status audit_choose(audit_event *best, const audit_scores *scores, const au
     for (size_t i = 0; i < scores->count; i++) {
         audit_event tried = { .forecast = -INFINITY };
         DUSK_TRY(choose_threshold(&tried, &scores->list[i], i, train, validate, few, &bold, b, err));
+        if (is_ratio(&scores->list[i])) tried.forecast = INFINITY; /* it is never screened out */
         rank(going_on, &count, &tried);
     }
     audit_event finals[GOING_ON];
@@ -205,6 +209,8 @@ dusk_status audit_choose(audit_event *best, const audit_scores *scores, const au
     if (done_count > 0) found = finals[0];
     for (found.rivals = 0; found.rivals < AUDIT_RERUN && found.rivals < done_count; found.rivals++)
         found.rival[found.rivals] = finals[found.rivals].score;
+    for (size_t i = found.rivals; i < done_count; i++)
+        if (is_ratio(&scores->list[finals[i].score])) found.rival[found.rivals - 1] = finals[i].score;
     found.constant =
         found.forecast == -INFINITY && all_are(train, train->out[0]) && all_are(validate, train->out[0]);
     *best = found;
