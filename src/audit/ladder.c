@@ -43,6 +43,7 @@ static void count_block(audit_ladder *ladder, const double *values, size_t n)
         for (size_t i = 0; i < n; i++) hits += values[i] > ladder->cut[k];
         ladder->hits[k] += hits;
     }
+    for (size_t i = 0; i < n; i++) ladder->most = fmax(ladder->most, values[i]); /* passes over NaN */
     ladder->trials += n;
 }
 

@@ -174,8 +174,10 @@ static dusk_status climb(dusk_audit_report *report, audit_job *job, const audit_
     while (top > 0 && (ladder.place[top - 1] > report->epsilon || ladder.hits[top - 1] == 0)) top--;
     report->trials[0] = ladder.trials;
     report->hits[0] = top ? ladder.hits[top - 1] : 0;
-    /* what is lost to confidence is what could have hidden above the claim */
-    report->detectable = report->claimed + (report->epsilon - report->epsilon_sure) + 0.01;
+    /* what is lost to confidence is what could have hidden above the claim, and at delta 0 what
+     * was seen too seldom to have a place */
+    double seen = o->delta > 0 ? report->epsilon : fmax(report->epsilon, ladder.most);
+    report->detectable = report->claimed + (seen - report->epsilon_sure) + 0.01;
     /* ... and where draws are few, or most of them have no ratio (the lowest place is below
      * nearly all that do), anything could have */
     bool blind = ladder.trials < 100 || ladder.count == 0 || ladder.hits[0] < ladder.trials / 2 ||

@@ -14,6 +14,7 @@ typedef struct audit_ladder {
     size_t count;
     double place[AUDIT_RUNGS], cut[AUDIT_RUNGS]; /* counted is L > cut, which is above place */
     uint64_t hits[AUDIT_RUNGS], trials;
+    double most; /* the largest ratio seen, no part of a bound */
 } audit_ladder;
 
 /* Lower bounds of delta at epsilon e (for all e at once) and of epsilon at delta, which hold

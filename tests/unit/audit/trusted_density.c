@@ -91,6 +91,17 @@ static void no_evidence(void **state)
     options.density = DUSK_DENSITY_TRUSTED;
     assert_int_equal(dusk_audit_run(&r, &sampler, &bit, 1, &options, NULL), DUSK_OK);
     assert_int_equal(r.verdict, DUSK_INCONCLUSIVE);
+    /* twenty numbers: ratios near epsilon are rare, and what hid above the claim is said */
+    toy many = { audit_coins_seeded(6), 25, 1, 20 };
+    static const double zeros[20] = { 0 },
+                        ones[20] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    const dusk_input_pair all = { { zeros, ones }, "all" };
+    sampler = toy_sampler(&many, draw_laplace);
+    sampler.log_density = density_laplace;
+    options.epsilon = 0.7;
+    options.draws = 100000;
+    assert_int_equal(dusk_audit_run(&r, &sampler, &all, 1, &options, NULL), DUSK_OK);
+    assert_true(r.epsilon < 0.7 && r.detectable > 0.73);
     options.density = (dusk_density_use)3;
     assert_int_equal(dusk_audit_run(&r, &sampler, &bit, 1, &options, NULL), DUSK_ERR_ARGUMENT);
 }
