@@ -17,7 +17,7 @@ void audit_ladder_set(audit_ladder *ladder, const double *sorted, size_t n)
     *ladder = (audit_ladder){ 0 };
     for (size_t k = 0; k < AUDIT_RUNGS && n > 64; k++) {
         double share = (double)(k + 1) / (AUDIT_RUNGS + 1);
-        size_t from_end = (size_t)fmax(24, (double)n * pow(24.0 / (double)n, share));
+        size_t from_end = (size_t)fmax(4, (double)n * pow(4.0 / (double)n, share));
         double cut = sorted[n - 1 - (from_end < n ? from_end : n - 1)];
         if (!isfinite(cut)) cut = cut > 0 ? 700 : -700;
         double place = cut - ROOM * (1 + fabs(cut));
