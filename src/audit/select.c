@@ -12,7 +12,11 @@
 
 #define GOOD_DEAL 0.03 /* of what is shown already */
 enum { WIDER = 4, KNOWN = 10 /* hits of a set whose epsilon is not perhaps infinite */ };
-enum { MOST_NUMBERS = 1 << 22 /* in one sample of one side */, BLOCK = 1 << 14 /* numbers in a block */ };
+enum {
+    MOST_NUMBERS = 1 << 22, /* in one sample of one side */
+    LEAST_DRAWS = 32,       /* in one sample of one side */
+    BLOCK = 1 << 14         /* numbers in a block */
+};
 
 /* Draws a side, of training and of validating each, in the first round of pairs and for the
  * last choice: small claims need more to be seen at all. Where draws are few, because they
@@ -23,7 +27,7 @@ static size_t round_of(const audit_job *job, double wanted, double least, double
     if (job->options->draws) n = fmin(n, share * (double)job->options->draws);
     size_t fits = MOST_NUMBERS / job->sampler->output_length;
     n = fmin(n, (double)fits);
-    return n < 256 ? 256 : (size_t)n;
+    return n < LEAST_DRAWS ? LEAST_DRAWS : (size_t)n;
 }
 static size_t first_round(const audit_job *job) { return round_of(job, 0x1p12, 0x1p14, 0x1p16, 0.125); }
 static size_t last_round(const audit_job *job) { return round_of(job, 0x1p15, 0x1p17, 0x1p19, 0.5); }

@@ -156,7 +156,7 @@ static dusk_status release_runs(void *state, double *out, int world, dusk_genera
 static const self_mechanism runs = { .output_length = 1,
                                      .pair_count = 1,
                                      .names = { "a score of 0 or 1" },
-                                     .draws = 60000,
+                                     .draws = 90000,
                                      .state = sizeof(runs_state),
                                      .begin = begin_runs,
                                      .one = release_runs };
@@ -165,7 +165,7 @@ SELF_OPEN(runs)
 static const self_mechanism padded = { .output_length = 1,
                                        .pair_count = 1,
                                        .names = { "a score of 0 or 1" },
-                                       .draws = 60000,
+                                       .draws = 90000,
                                        .state = sizeof(runs_state),
                                        .begin = begin_padded,
                                        .one = release_runs };

@@ -7,6 +7,7 @@
 #include "dusk/mechanisms_numbers.h"
 
 #define DELTA 0.01          /* large, so that what it hides is seen in few draws */
+#define NARROW_DELTA 0.3    /* so large that whole-numbered noise has a scale below 1 */
 #define CLASSICAL_DELTA 0.1 /* the classical calibration fails where both are large */
 
 /* ---- One number ------------------------------------------------------------------ */
@@ -122,6 +123,22 @@ static const self_mechanism discrete_gaussian = { .output_length = 1,
                                                   .one = release_number,
                                                   .exact = audit_self_tight };
 SELF_OPEN(discrete_gaussian)
+
+static dusk_status begin_narrow(void *state, double *epsilon, dusk_error *err)
+{
+    return dusk_discrete_gaussian_init(state, 1, 1, *epsilon, NARROW_DELTA, 0, err);
+}
+
+/* Scales below 1 are drawn in another way. */
+static const self_mechanism narrow = { .output_length = 1,
+                                       .pair_count = 1,
+                                       .names = { "0 or 1" },
+                                       .delta = NARROW_DELTA,
+                                       .state = sizeof(dusk_noise),
+                                       .begin = begin_narrow,
+                                       .one = release_number,
+                                       .exact = audit_self_tight };
+SELF_OPEN(narrow)
 
 static dusk_status begin_staircase(void *state, double *epsilon, dusk_error *err)
 {
@@ -284,6 +301,7 @@ const audit_subject audit_self_numbers[] = {
              "the classical Gaussian, which must be refused from epsilon 1 on"),
     SELF_ROW("dusk.discrete-laplace", discrete_laplace, "a whole number with discrete Laplace noise"),
     SELF_ROW("dusk.discrete-gaussian", discrete_gaussian, "a whole number with discrete Gaussian noise"),
+    SELF_ROW("dusk.discrete-gaussian.narrow", narrow, "the same with a scale below 1, for a delta of 0.3"),
     SELF_ROW("dusk.staircase", staircase, "a number with staircase noise"),
     SELF_ROW("dusk.truncated-laplace", truncated, "a number with Laplace noise that is never large"),
     SELF_ROW("dusk.bounded-laplace", bounded,

@@ -13,10 +13,11 @@
 typedef struct norm_state {
     dusk_knorm knorm;
     double step[NORM_COORDINATES];
+    bool round; /* l2 */
 } norm_state;
 
-/* Zero, or one step away from it. Beside the answer goes its largest coordinate: a law that is too
- * dense in its middle shows there. */
+/* Zero, or one step away from it. Beside the answer goes its length, or its largest coordinate: a law
+ * that is too dense in its middle shows there. */
 static dusk_status release_norm(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
 {
     const norm_state *s = state;
@@ -25,7 +26,8 @@ static dusk_status release_norm(void *state, double *out, int world, dusk_genera
     dusk_status status = dusk_knorm_release(&s->knorm, answer, value, gen, err);
     out[0] = answer[0];
     out[1] = 0;
-    for (int i = 0; i < NORM_COORDINATES; i++) out[1] = fmax(out[1], fabs(answer[i]));
+    for (int i = 0; i < NORM_COORDINATES; i++)
+        out[1] = s->round ? hypot(out[1], answer[i]) : fmax(out[1], fabs(answer[i]));
     return status;
 }
 
@@ -33,6 +35,7 @@ static dusk_status begin_norm(norm_state *s, dusk_norm norm, uint32_t dimension,
                               dusk_error *err)
 {
     s->step[0] = 1;
+    s->round = norm == DUSK_NORM_L2;
     s->step[1] = norm == DUSK_NORM_LINF && dimension == 2 ? 1 : 0;
     return dusk_knorm_init(&s->knorm, norm, dimension, 1, epsilon, DUSK_GRID_DEFAULT, err);
 }

@@ -156,8 +156,54 @@ static dusk_status release_smooth(void *state, double *out, int world, dusk_gene
     SELF_OPEN(name)
 SMOOTH(smooth, 0, begin_smooth, 4000)
 SMOOTH(smooth_student, 0, begin_student, 4000)
-SMOOTH(smooth_laplace, SMOOTH_DELTA, begin_smooth_laplace, 50000)
+SMOOTH(smooth_laplace, SMOOTH_DELTA, begin_smooth_laplace, 60000)
 SMOOTH(smooth_gaussian, SMOOTH_DELTA, begin_smooth_gaussian, 4000)
+
+/* A sensitivity that moves by more than this noise can hide, which must be refused; then nothing
+ * is released. What stretching costs decides it. */
+typedef struct stretch_state {
+    dusk_smooth smooth;
+    bool refused;
+} stretch_state;
+
+static dusk_status begin_stretch(stretch_state *s, dusk_smooth_law law, double beta, double epsilon,
+                                 double delta, dusk_error *err)
+{
+    dusk_status status = dusk_smooth_init(&s->smooth, law, 1, beta, epsilon, delta, SMOOTH_GRID, err);
+    s->refused = status == DUSK_ERR_ARGUMENT;
+    return s->refused ? DUSK_OK : status;
+}
+
+static dusk_status begin_stretch_cauchy(void *state, double *epsilon, dusk_error *err)
+{
+    return begin_stretch(state, DUSK_SMOOTH_CAUCHY, 4 * *epsilon, *epsilon, 0, err);
+}
+
+static dusk_status begin_stretch_gaussian(void *state, double *epsilon, dusk_error *err)
+{
+    return begin_stretch(state, DUSK_SMOOTH_GAUSSIAN, 0.95 * *epsilon, *epsilon, SMOOTH_DELTA, err);
+}
+
+static dusk_status release_stretch(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
+{
+    const stretch_state *s = state;
+    double wider = exp(s->smooth.beta) * (1 - 1e-9);
+    *out = NAN;
+    return s->refused ? DUSK_OK : dusk_smooth_release(&s->smooth, out, 0, world == 0 ? 1 : wider, gen, err);
+}
+
+#define STRETCH(name, law_delta)                                                                             \
+    static const self_mechanism name = { .output_length = 1,                                                 \
+                                         .pair_count = 1,                                                    \
+                                         .names = { "its sensitivity moves" },                               \
+                                         .delta = (law_delta),                                               \
+                                         .draws = 4000,                                                      \
+                                         .state = sizeof(stretch_state),                                     \
+                                         .begin = begin_##name,                                              \
+                                         .one = release_stretch };                                           \
+    SELF_OPEN(name)
+STRETCH(stretch_cauchy, 0)
+STRETCH(stretch_gaussian, SMOOTH_DELTA)
 
 /* Half of the rows at one bound and half at the other, one of which changes sides: the median
  * goes with it. The widest window is the one across. */
@@ -290,6 +336,10 @@ const audit_subject audit_self_ranks[] = {
     SELF_ROW("dusk.smooth-sensitivity.student", smooth_student, "the same with Student's noise"),
     SELF_ROW("dusk.smooth-sensitivity.laplace", smooth_laplace, "the same with Laplace noise and a delta"),
     SELF_ROW("dusk.smooth-sensitivity.gaussian", smooth_gaussian, "the same with Gaussian noise and a delta"),
+    SELF_ROW("dusk.smooth-sensitivity.stretch", stretch_cauchy,
+             "Cauchy noise for a sensitivity that moves too much, which must be refused"),
+    SELF_ROW("dusk.smooth-sensitivity.gaussian.stretch", stretch_gaussian,
+             "Gaussian noise for a sensitivity that moves too much, which must be refused"),
     SELF_ROW("dusk.smooth-median", smooth_median, "the median with noise that follows the rows"),
     SELF_ROW("dusk.smooth-quantile", smooth_quantile, "a quantile with noise that follows the rows"),
     SELF_ROW("dusk.propose-test-release", propose, "a number that is told where it is far from unstable"),

@@ -142,7 +142,7 @@ static dusk_status release_endless(void *state, double *out, int world, dusk_gen
 static const self_mechanism endless = { .output_length = 1,
                                         .pair_count = 1,
                                         .names = { "an item in the fourth step" },
-                                        .draws = 50000,
+                                        .draws = 64000,
                                         .state = sizeof(dusk_stream_options),
                                         .begin = begin_endless,
                                         .one = release_endless,
@@ -190,49 +190,77 @@ static const self_mechanism root = { .output_length = 2,
                                      .exact = audit_self_tight };
 SELF_OPEN(root)
 
-/* One unit has an item in each of the first steps, closer than the bands. The sums of all its
- * columns of C, which are taken from the answers, are what tells most. */
+/* A unit has an item in each of sixteen steps, closer than the bands. The sums of all its columns of
+ * C, which are taken from the answers, are what tells most. Making a stream costs much, so that one
+ * of them has many units, one after the other and further apart than the bands: C x + z at the steps
+ * of one of them has noise of its own and nothing of the others' items, so that units are
+ * independent and as if each had a stream of its own. */
 #define BANDS 16
 #define ITEMS 16
 #define BAND_STEPS (ITEMS + BANDS)
+#define BAND_UNITS 256
+
+typedef struct banded_state {
+    dusk_stream_options options;
+    double diagonal[BANDS];   /* of C: coefficients of (1 - x)^(-1/2) */
+    double moved[BAND_STEPS]; /* C x of one unit */
+    double recent[BANDS];     /* how far the last answers went up, the newest first */
+} banded_state;
 
 static dusk_status begin_banded(void *state, double *epsilon, dusk_error *err)
 {
-    dusk_stream_options *options = state;
+    banded_state *s = state;
     (void)err;
-    begin_options(options, *epsilon);
-    options->method = DUSK_STREAM_BANDED;
-    options->whole = true;
-    options->length = BAND_STEPS;
-    options->bands = BANDS;
-    options->items_per_unit = ITEMS;
-    options->separation = 1;
-    options->delta = MATRIX_DELTA;
+    begin_options(&s->options, *epsilon);
+    s->options.method = DUSK_STREAM_BANDED;
+    s->options.whole = true;
+    s->options.length = BAND_STEPS * BAND_UNITS;
+    s->options.bands = BANDS;
+    s->options.items_per_unit = ITEMS;
+    s->options.separation = 1;
+    s->options.delta = MATRIX_DELTA;
+    s->diagonal[0] = 1;
+    for (size_t k = 1; k < BANDS; k++) s->diagonal[k] = s->diagonal[k - 1] * ((double)k - 0.5) / (double)k;
+    for (size_t i = 0; i < ITEMS; i++)
+        for (size_t k = 0; k < BANDS; k++) s->moved[i + k] += s->diagonal[k];
     return DUSK_OK;
 }
 
-/* The diagonals of C: coefficients of (1 - x)^(-1/2), cut off after the bands. */
-static double diagonal(size_t k)
+/* The steps of one unit. */
+static dusk_status release_unit(banded_state *s, dusk_stream *stream, double *out, double *last, int world,
+                                dusk_generator *gen, dusk_error *err)
 {
-    double c = 1;
-    for (size_t i = 1; i <= k; i++) c *= ((double)i - 0.5) / (double)i;
-    return k < BANDS ? c : 0;
-}
-
-static dusk_status release_banded(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
-{
-    double numbers[BAND_STEPS] = { 0 }, a[BAND_STEPS] = { 0 }, sum = 0;
-    for (size_t i = 0; i < ITEMS; i++) numbers[i] = world;
-    dusk_status status = run(state, a, numbers, BAND_STEPS, gen, err);
+    double sum = 0;
     for (size_t t = 0; t < BAND_STEPS; t++) {
-        double y = 0, mean = 0; /* of C x: what was told, and what a unit moves it by */
-        for (size_t k = 0; k <= t; k++) {
-            y += diagonal(k) * (a[t - k] - (t > k ? a[t - k - 1] : 0));
-            mean += t - k < ITEMS ? diagonal(k) : 0;
-        }
-        sum += mean * y;
+        double answer, y = 0;
+        dusk_status status = dusk_stream_release(stream, &answer, t < ITEMS ? world : 0, gen, err);
+        if (status != DUSK_OK) return status;
+        for (size_t k = BANDS - 1; k > 0; k--) s->recent[k] = s->recent[k - 1];
+        s->recent[0] = answer - *last;
+        *last = answer;
+        for (size_t k = 0; k < BANDS; k++) y += s->diagonal[k] * s->recent[k];
+        sum += s->moved[t] * y;
     }
     *out = sum;
+    return DUSK_OK;
+}
+
+static dusk_status release_banded(void *state, double *out, size_t n, int world, dusk_generator *gen,
+                                  dusk_error *err)
+{
+    banded_state *s = state;
+    dusk_status status = DUSK_OK;
+    while (n > 0 && status == DUSK_OK) {
+        size_t here = n < BAND_UNITS ? n : BAND_UNITS;
+        double last = 0;
+        dusk_stream *stream = NULL;
+        for (size_t k = 0; k < BANDS; k++) s->recent[k] = 0;
+        status = dusk_stream_new(&stream, &s->options, err);
+        for (size_t i = 0; i < here && status == DUSK_OK; i++)
+            status = release_unit(s, stream, out++, &last, world, gen, err);
+        dusk_stream_free(stream);
+        n -= here;
+    }
     return status;
 }
 
@@ -240,10 +268,10 @@ static const self_mechanism banded = { .output_length = 1,
                                        .pair_count = 1,
                                        .names = { "a unit of sixteen items in a row" },
                                        .delta = MATRIX_DELTA,
-                                       .draws = 300,
-                                       .state = sizeof(dusk_stream_options),
+                                       .draws = 44000,
+                                       .state = sizeof(banded_state),
                                        .begin = begin_banded,
-                                       .one = release_banded };
+                                       .many = release_banded };
 SELF_OPEN(banded)
 
 const audit_subject audit_self_sums[] = {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "audit/self.h"
+#include "base/memory.h"
 #include "dusk/mechanisms_tables.h"
 
 static void set_how(dusk_aggregate *how, dusk_neighbours neighbours, double epsilon)
@@ -82,7 +83,7 @@ static dusk_status release_exchanged(void *state, double *out, int world, dusk_g
 static const self_mechanism marginals_replaced = { .output_length = 1,
                                                    .pair_count = 1,
                                                    .names = { "a row is exchanged for its opposite" },
-                                                   .draws = 60000,
+                                                   .draws = 100000,
                                                    .state = sizeof(dusk_aggregate),
                                                    .begin = begin_replacing,
                                                    .one = release_exchanged,
@@ -215,6 +216,35 @@ static const self_mechanism hierarchy = { .output_length = 1,
                                           .end = end_hierarchy,
                                           .exact = audit_self_tight };
 SELF_OPEN(hierarchy)
+
+/* The same, and the claim is what its event says. */
+static dusk_status begin_hierarchy_event(void *state, double *epsilon, dusk_error *err)
+{
+    hierarchy_state *s = state;
+    dusk_composition *claim = NULL;
+    dusk_account account;
+    dusk_event event;
+    dusk_status status = begin_hierarchy(state, epsilon, err);
+    if (status != DUSK_OK) return status;
+    DUSK_TRY(dusk_hierarchy_event(s->hierarchy, &event, err));
+    DUSK_TRY(dusk_composition_new(&claim, DUSK_ADD_REMOVE, err));
+    DUSK_TRY(dusk_composition_add(claim, &event, 1, err));
+    DUSK_TRY(dusk_account_epsilon(&account, claim, 0, DUSK_BEST, err));
+    *epsilon = account.bound.upper;
+done:
+    dusk_composition_free(claim);
+    if (status != DUSK_OK) end_hierarchy(state);
+    return status;
+}
+
+static const self_mechanism hierarchy_event = { .output_length = 1,
+                                                .pair_count = 1,
+                                                .names = { "a row is added to the last level" },
+                                                .state = sizeof(hierarchy_state),
+                                                .begin = begin_hierarchy_event,
+                                                .one = release_hierarchy,
+                                                .end = end_hierarchy };
+SELF_OPEN(hierarchy_event)
 
 /* Two nodes of one level: noise that they shared would vanish. */
 static dusk_status release_siblings(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
@@ -377,6 +407,7 @@ const audit_subject audit_self_tables[] = {
     SELF_ROW("dusk.mwem", mwem, "a model of one column that learns in four rounds"),
     SELF_ROW("dusk.synthetic-table", synthetic, "a model of three columns and the tree of their pairs"),
     SELF_ROW("dusk.hierarchy", hierarchy, "counts over a tree of three levels"),
+    SELF_ROW("dusk.hierarchy.event", hierarchy_event, "the same, held against its own account"),
     SELF_ROW("dusk.hierarchy.siblings", siblings, "the difference of two of its nodes"),
     SELF_ROW("dusk.hierarchy.replace-one", hierarchy_replaced, "counts of two leaves, a row is exchanged"),
     SELF_ROW("dusk.range-histogram", ranges, "counts over a balanced tree of four bins"),
