@@ -212,6 +212,25 @@ static const self_mechanism response = { .output_length = 1,
                                          .exact = audit_self_tight };
 SELF_OPEN(response)
 
+/* Two people, the first of whom answers otherwise: the second must say as much as before. */
+static dusk_status release_crowd(void *state, double *out, int world, dusk_generator *gen, dusk_error *err)
+{
+    const uint32_t answers[2] = { world == 0 ? 0 : ANSWERS - 1, 0 };
+    uint32_t said[2] = { 0 };
+    dusk_status status = dusk_randomized_response_release(state, said, answers, 2, gen, err);
+    *out = ANSWERS * said[0] + said[1];
+    return status;
+}
+
+static const self_mechanism crowd = { .output_length = 1,
+                                      .pair_count = 1,
+                                      .names = { "the first of two people" },
+                                      .state = sizeof(dusk_randomized_response),
+                                      .begin = begin_response,
+                                      .one = release_crowd,
+                                      .exact = audit_self_tight };
+SELF_OPEN(crowd)
+
 /* Two coins of which the second nearly always says yes: a no tells most. The first is such that
  * ln(1 + first / ((1 - first) (1 - SECOND))) is the epsilon asked for; the claim is what the
  * mechanism says of itself. */
@@ -250,6 +269,7 @@ const audit_subject audit_self_choice[] = {
     SELF_ROW("dusk.candidates", runs, "the best of a random number of noisy looks"),
     SELF_ROW("dusk.candidates.padded", padded, "the same, with runs that are made and thrown away"),
     SELF_ROW("dusk.randomized-response", response, "one of three answers"),
+    SELF_ROW("dusk.randomized-response.crowd", crowd, "the answers of two people, one of whom changes"),
     SELF_ROW("dusk.randomized-response.two-coin", coins, "yes or no by two coins"),
     { .says = { .name = NULL } },
 };

@@ -50,12 +50,12 @@ typedef struct plan {
 } plan;
 
 static const plan plans[] = {
-    { "dusk.candidates", 80000, NULL },
+    { "dusk.candidates", 15000, "ten noisy looks a draw, 9 us, and the claim is a bound that is far away" },
     { "dusk.candidates.padded", 15000, "ten noisy looks a draw and as many that are thrown away, 14 us" },
     { "dusk.top-k", 400000, NULL },
     { "dusk.sparse-vector.hits", 300000, NULL },
     { "dusk.sparse-vector.numeric", 30000, "the value is a tenth of epsilon, and its set is rare" },
-    { "dusk.threshold-monitor", 24000, NULL },
+    { "dusk.threshold-monitor", 8000, "ten answers a draw, 45 us, and its set is rare" },
     { "dusk.count-stream", 60000, NULL },
     { "dusk.count-stream.second", 30000, NULL },
     { "dusk.count-stream.endless", 64000, NULL },
