@@ -424,8 +424,7 @@ static const audit_design svt4 = { DESIGN(QUERIES, prepare_one_stop, draw_until,
                                    .moves = DUSK_ALL_MOVE, .density = DUSK_DENSITY_SCORE };
 static const audit_design svt5 = { DESIGN(QUERIES, prepare_no_stop, draw_bare, pattern_density,
                                           truth_of_pattern, 2, 0, 0, 1),
-                                   .moves = DUSK_ALL_MOVE,
-                                   .density = DUSK_DENSITY_SCORE };
+                                   .moves = DUSK_ALL_MOVE, .density = DUSK_DENSITY_SCORE };
 static const audit_design svt6 = { DESIGN(QUERIES, prepare_no_stop, draw_all, pattern_density,
                                           truth_of_pattern, 2, 2, 0, 1),
                                    .density = DUSK_DENSITY_SCORE };
