@@ -294,6 +294,7 @@ dusk_status audit_exec(audit_job *job, dusk_error *err)
     exec_print(&audit);
     DUSK_TRY(exec_curve_plot(&audit, err));
     DUSK_TRY(dusk_output_flush(err));
+    DUSK_TRY(exec_renyi_conclude(&audit, err));
     status = audit_conclude(job, &audit.report, err);
 done:
     close_audit(&audit);

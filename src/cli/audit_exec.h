@@ -28,6 +28,7 @@ typedef struct exec_audit {
     /* Whole curves: epsilon at deltas, divergences at orders. */
     double *deltas, *claims, *epsilons;
     double *orders, *divergences;
+    double *order_claims, *divergences_sure; /* claims are NaN where only the order was given */
     size_t delta_count, order_count;
 } exec_audit;
 
@@ -37,6 +38,8 @@ dusk_status exec_claim_at(const exec_audit *audit, double delta, double *epsilon
 /* --curve, --renyi and --plot: read the options, measure, draw. */
 dusk_status exec_curve_plan(exec_audit *audit, dusk_error *err);
 dusk_status exec_curve_measure(exec_audit *audit, dusk_error *err);
+/* DUSK_ERR_CHECK where a divergence is above what --renyi claims of it, but for a chance of --alarm. */
+dusk_status exec_renyi_conclude(const exec_audit *audit, dusk_error *err);
 dusk_status exec_curve_plot(const exec_audit *audit, dusk_error *err);
 void exec_curve_free(exec_audit *audit);
 

@@ -39,16 +39,37 @@ done:
     return status;
 }
 
+/* "2" or "2:0.1", up to a comma or the end: an order above 1, and what is claimed of it. */
+static bool read_order(const char *text, size_t length, double *order, double *claim)
+{
+    char word[64];
+    double pair[2];
+    if (length >= sizeof word) return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    size_t n = dusk_parse_list(word, ':', pair, 2);
+    *order = n ? pair[0] : 0;
+    *claim = n == 2 ? pair[1] : NAN;
+    return *order > 1 && !(*claim < 0);
+}
+
 static dusk_status plan_orders(exec_audit *audit, const char *text, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    bool right = true;
     DUSK_NEW(audit->orders, ORDERS_MAX);
+    DUSK_NEW(audit->order_claims, ORDERS_MAX);
     DUSK_NEW(audit->divergences, ORDERS_MAX);
-    audit->order_count = dusk_parse_list(text, ',', audit->orders, ORDERS_MAX);
-    bool right = audit->order_count > 0;
-    for (size_t i = 0; i < audit->order_count; i++) right = right && audit->orders[i] > 1;
+    DUSK_NEW(audit->divergences_sure, ORDERS_MAX);
+    for (const char *at = text; right && at;) {
+        const char *comma = strchr(at, ',');
+        size_t length = comma ? (size_t)(comma - at) : strlen(at), i = audit->order_count++;
+        right = i < ORDERS_MAX && read_order(at, length, &audit->orders[i], &audit->order_claims[i]);
+        at = comma ? comma + 1 : NULL;
+    }
     if (!right)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --renyi 2,4,8",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "for example --renyi 2,4,8, or --renyi 2:0.1,8:0.5 for claims",
                          "--renyi must be at most %d orders above 1, with commas between them", ORDERS_MAX);
 done:
     return status;
@@ -76,8 +97,26 @@ dusk_status exec_curve_measure(exec_audit *audit, dusk_error *err)
     if (audit->order_count)
         DUSK_TRY(dusk_audit_renyi(audit->divergences, audit->orders, audit->order_count, &audit->sampler,
                                   pair, &audit->options, err));
+    bool claimed = false;
+    for (size_t i = 0; i < audit->order_count; i++) claimed = claimed || !isnan(audit->order_claims[i]);
+    if (claimed) { /* all orders together, wrong with a chance of `alarm` */
+        dusk_audit_options sure = audit->options;
+        sure.confidence = 1 - sure.alarm;
+        DUSK_TRY(dusk_audit_renyi(audit->divergences_sure, audit->orders, audit->order_count, &audit->sampler,
+                                  pair, &sure, err));
+    }
 done:
     return status;
+}
+
+dusk_status exec_renyi_conclude(const exec_audit *audit, dusk_error *err)
+{
+    for (size_t i = 0; i < audit->order_count; i++)
+        if (audit->divergences_sure[i] > audit->order_claims[i]) /* never where no claim is */
+            return dusk_fail(err, DUSK_ERR_CHECK, "",
+                             "the claim does not hold: the Renyi divergence of order %g is at least %.4g",
+                             audit->orders[i], audit->divergences_sure[i]);
+    return DUSK_OK;
 }
 
 void exec_curve_free(exec_audit *audit)
@@ -87,6 +126,8 @@ void exec_curve_free(exec_audit *audit)
     dusk_deallocate(audit->epsilons);
     dusk_deallocate(audit->orders);
     dusk_deallocate(audit->divergences);
+    dusk_deallocate(audit->order_claims);
+    dusk_deallocate(audit->divergences_sure);
 }
 
 /* The points of a line with a delta above 0 and a finite epsilon. */

@@ -121,11 +121,12 @@ static void print_curve(const exec_audit *audit)
         dusk_decimal_down(bound, audit->epsilons[i], 4);
         printf("%-10s  %-12s  %s\n", delta, isfinite(audit->claims[i]) ? claim : "-", bound);
     }
-    if (audit->order_count) printf("%-10s  %s\n", "order", "Renyi divergence >=");
+    if (audit->order_count) printf("%-10s  %-12s  %s\n", "order", "claimed", "Renyi divergence >=");
     for (size_t i = 0; i < audit->order_count; i++) {
         dusk_decimal(delta, audit->orders[i]);
+        dusk_decimal_up(claim, audit->order_claims[i], 4);
         dusk_decimal_down(bound, audit->divergences[i], 4);
-        printf("%-10s  %s\n", delta, bound);
+        printf("%-10s  %-12s  %s\n", delta, isfinite(audit->order_claims[i]) ? claim : "-", bound);
     }
 }
 
@@ -193,6 +194,7 @@ static void print_json(const exec_audit *audit, double cpu_s)
     json_numbers(&json, "curve_claimed", audit->claims, audit->delta_count);
     json_numbers(&json, "curve_measured", audit->epsilons, audit->delta_count);
     json_numbers(&json, "renyi_order", audit->orders, audit->order_count);
+    json_numbers(&json, "renyi_claimed", audit->order_claims, audit->order_count);
     json_numbers(&json, "renyi_measured", audit->divergences, audit->order_count);
     dusk_json_close(&json, '}');
     putchar('\n');

@@ -241,7 +241,8 @@ const dusk_option dusk_audit_options_table[] = {
       AT(renyi),
       .sample = "2,4,8",
       .heading = "Output",
-      .help = "Renyi divergences of these orders, with commas between them" },
+      .help = "Renyi divergences of these orders, with commas between them; 2:0.1 claims that the one of "
+              "order 2 is at most 0.1, and is held against it" },
     { .name = "verbose",
       .letter = 'v',
       .type = DUSK_OPTION_FLAG,

@@ -23,6 +23,10 @@ print(len(found["curve_delta"]), found["curve_claimed"][:2], min(found["curve_me
 words = [e.text for e in tree.parse("x.svg").getroot().iter("{http://www.w3.org/2000/svg}text") if e.text]
 print([w for w in words if any(c.isalpha() for c in w)])
 END
+# Divergences that are claimed: of a Gaussian with deviation 2 order 2 has 0.25.
+try --event 'gaussian(2)' --delta 1e-3 --inputs 0,1 --draws 20000 --renyi 2:0.25,4 -- awk -f gauss.awk 2 | sed -E '1d; /^[0-9]/s/[0-9.]+$/BOUND/'
+try --event 'gaussian(1)' --delta 1e-3 --inputs 0,1 --draws 40000 --renyi 2:0.01 -- awk -f gauss.awk 1 | sed -E '1d; /^[0-9]/s/[0-9.]+$/BOUND/'
+try --epsilon 1 --inputs 5,6 --renyi 2:x -- echo
 try --epsilon 1 --inputs 5,6 --renyi 1 -- echo
 try --epsilon 1 --inputs 5,6 --renyi two -- echo
 try --epsilon 1 --inputs 5,6 --renyi 2,,4 -- echo
