@@ -18,8 +18,7 @@ typedef struct audit_case {
     double epsilon, delta;    /* the claim                                            */
     double exact;             /* true epsilon, the largest of all pairs; NaN: unknown */
     bool broken;              /* where `exact` is unknown: whether the claim is wrong */
-    double rarer;             /* mass on the rarer side of a set that shows `exact`; 0:
-                                 not known                                            */
+    const double *worst[2];   /* the inputs that `exact` is of; NULL: not known       */
     dusk_density_use density; /* how its density is to be used                        */
     uint64_t draws;           /* of the last step, a side, at most, where a draw costs
                                  much; 0: as the options say                          */

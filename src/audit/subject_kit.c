@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/rarer_side.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -89,10 +88,8 @@ dusk_status audit_design_open(audit_case *out, const audit_design *design, doubl
                           .exact = exact_epsilon(kit, worst),
                           .density = design->density,
                           .close = close_kit };
-    if (design->log_density && worst[0] && isfinite(opened.exact)) {
-        DUSK_TRY(audit_rarer_mass(&opened.rarer, &opened.sampler, worst, kit->delta, opened.exact, err));
-        if (opened.rarer < AUDIT_RAREST) opened.density = DUSK_DENSITY_TRUSTED;
-    }
+    opened.worst[0] = worst[0];
+    opened.worst[1] = worst[1];
     *out = opened;
     kit = NULL;
 done:

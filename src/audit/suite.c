@@ -3,6 +3,7 @@
  * for the claim, audit it as any caller would, and say what the verdict ought to be. */
 #include <math.h>
 
+#include "audit/rarer_side.h"
 #include "audit/self.h"
 #include "audit/subject.h"
 #include "base/error.h"
@@ -55,7 +56,7 @@ static dusk_status audit_open_case(dusk_suite_result *out, const audit_case *c,
 {
     dusk_status status = DUSK_OK;
     dusk_audit_options own = *options;
-    dusk_suite_result result = { .exact = c->exact, .rarer_mass = c->rarer };
+    dusk_suite_result result = { .exact = c->exact };
 
     own.epsilon = c->epsilon;
     own.delta = c->delta;
@@ -63,6 +64,10 @@ static dusk_status audit_open_case(dusk_suite_result *out, const audit_case *c,
     own.search = c->search;
     own.density = c->density;
     own.seed = seed;
+    if (c->sampler.log_density && c->worst[0] && isfinite(c->exact)) {
+        DUSK_TRY(audit_rarer_mass(&result.rarer_mass, &c->sampler, c->worst, c->delta, c->exact, err));
+        if (result.rarer_mass < AUDIT_RAREST) own.density = DUSK_DENSITY_TRUSTED;
+    }
     if (c->draws > 0 && (own.draws == 0 || own.draws > c->draws)) own.draws = c->draws;
     DUSK_TRY(dusk_audit_run(&result.report, &c->sampler, c->pairs, c->pair_count, &own, err));
     result.expected = expected_verdict(c, &result.report);
