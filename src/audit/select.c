@@ -98,7 +98,7 @@ static bool widen(const audit_event *event, const audit_rerun *rerun, audit_job 
     double good_deal = GOOD_DEAL * fmax(shown, 0.2 * job->claimed);
     if (event->counts.q_hits < KNOWN) return false;
     for (int i = 0; i < 2; i++) {
-        audit_event rarer;
+        audit_event rarer = *event;
         wider.draws *= WIDER;
         if (wider.draws > wider.most) return false;
         audit_rerun_choose(&rarer, rerun, &wider, seen);
