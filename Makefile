@@ -81,6 +81,7 @@ soak: build
 	@for target in build-fuzz/fuzz/fuzz.*; do \
 	    $$target -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 -verbosity=0 || exit 1; \
 	done
+	@$(CTEST) --test-dir build -L soak -R '^exhaustive\.'
 	@for seed in $$(seq 1 $(SEEDS)); do \
 	    echo "== seed $$seed of $(SEEDS)"; \
 	    DUSK_SEED=$$seed $(CTEST) --test-dir build -L 'slow|soak' -E '^(install|mutant|exhaustive)\.' || exit 1; \
