@@ -44,9 +44,10 @@ static dusk_status calibrate(double *scale, double *delta, noise_family family, 
 {
     dusk_noise gaussian;
     dusk_status status = DUSK_OK;
+    *scale = 1 / epsilon;
     *delta = 0;
     switch (family) {
-    case LAPLACE: *scale = 1 / epsilon; break;
+    case LAPLACE: break;
     case SNAPPING: *scale = dusk_div_up(1 + 0x1p-29, epsilon); break;
     case GAUSSIAN:
         *delta = DELTA;
