@@ -133,12 +133,15 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_audit_run(dusk_audit_report *out, const 
 
 /* A whole curve on one pair: lower bounds of epsilon at each of `n` deltas, which hold all
  * together at `confidence`; and of the Renyi divergences at `n` orders above 1 (both
- * directions; the larger). */
-DUSK_API DUSK_MUST_USE dusk_status dusk_audit_curve(double *epsilons, const double *deltas, size_t n,
-                                                    const dusk_sampler *sampler, const dusk_input_pair *pair,
+ * directions; the larger). `sure`, unless it is NULL, has what the same counts show all
+ * together at 1 - alarm. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_audit_curve(double *epsilons, double *sure, const double *deltas,
+                                                    size_t n, const dusk_sampler *sampler,
+                                                    const dusk_input_pair *pair,
                                                     const dusk_audit_options *options, dusk_error *err);
-DUSK_API DUSK_MUST_USE dusk_status dusk_audit_renyi(double *divergences, const double *orders, size_t n,
-                                                    const dusk_sampler *sampler, const dusk_input_pair *pair,
+DUSK_API DUSK_MUST_USE dusk_status dusk_audit_renyi(double *divergences, double *sure, const double *orders,
+                                                    size_t n, const dusk_sampler *sampler,
+                                                    const dusk_input_pair *pair,
                                                     const dusk_audit_options *options, dusk_error *err);
 
 /* The bounds themselves, for counts that were had elsewhere. `error` is the chance of being

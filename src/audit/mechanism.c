@@ -70,27 +70,29 @@ static dusk_status check_subject(const dusk_sampler *sampler, const dusk_input_p
 
 /* --- the last step -------------------------------------------------------------------- */
 
-/* The hits of the chosen set among n fresh draws on one input. */
-DUSK_PROVEN(count_fresh)
-static dusk_status count_fresh(uint64_t *out, audit_job *job, const audit_selection *chosen,
-                               const double *input, uint64_t n, dusk_error *err)
+DUSK_PROVEN(audit_count_fresh)
+dusk_status audit_count_fresh(uint64_t *hits, audit_job *job, const audit_scores *scores,
+                              const audit_event *events, size_t count, const double *input, uint64_t n,
+                              dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t length = job->sampler->output_length, block = length < BLOCK ? BLOCK / length : 1;
-    const audit_event *event = &chosen->event;
     double *outputs = NULL, *values = NULL;
-    uint64_t hits = 0, more;
+    uint64_t more;
     DUSK_NEW(outputs, block * length);
     DUSK_NEW(values, block);
+    for (size_t i = 0; i < count; i++) hits[i] = 0;
     for (uint64_t left = n; left > 0;) {
         size_t now = left < block ? (size_t)left : block;
         DUSK_TRY(audit_draw(job, outputs, now, input, err));
-        DUSK_TRY(audit_count(&more, &chosen->scores.list[event->score], event->above, event->threshold,
-                             outputs, now, values, err));
-        hits += more;
+        for (size_t i = 0; i < count; i++) {
+            const audit_event *e = &events[i];
+            DUSK_TRY(audit_count(&more, &scores->list[e->score], e->above, e->threshold, outputs, now, values,
+                                 err));
+            hits[i] += more;
+        }
         left -= now;
     }
-    *out = hits;
 done:
     dusk_deallocate(outputs);
     dusk_deallocate(values);
@@ -148,7 +150,8 @@ static dusk_status count_both(dusk_audit_report *report, audit_job *job, const a
     for (int side = 0; side < 2; side++) {
         const double *input = chosen->input[report->swapped ? 1 - side : side];
         report->trials[side] = DUSK_MUTATE(AUDIT_SAME_DRAWS, n, (uint64_t)chosen->event.counts.trials);
-        DUSK_TRY(count_fresh(&report->hits[side], job, chosen, input, n, err));
+        DUSK_TRY(
+            audit_count_fresh(&report->hits[side], job, &chosen->scores, &chosen->event, 1, input, n, err));
     }
     report->hits[0] = DUSK_MUTATE(AUDIT_SAME_DRAWS, report->hits[0], (uint64_t)chosen->event.counts.p_hits);
     report->hits[1] = DUSK_MUTATE(AUDIT_SAME_DRAWS, report->hits[1], (uint64_t)chosen->event.counts.q_hits);

@@ -2,7 +2,8 @@
 #ifndef DUSK_AUDIT_MECHANISM_H
 #define DUSK_AUDIT_MECHANISM_H
 
-/* Opening an audit: everything that may be asked is checked before the first draw. */
+/* Opening an audit: everything that may be asked is checked before the first draw. And its last
+ * step: counts on fresh draws. */
 
 #include "audit/select.h"
 
@@ -13,6 +14,12 @@ DUSK_MUST_USE dusk_status audit_job_open(audit_job *job, const dusk_sampler *sam
 
 /* Draws of the last step, a side, at most. */
 uint64_t audit_most_draws(const dusk_audit_options *options);
+
+/* hits[i]: how many of n fresh draws on one input lie in events[i], for each of `count` sets that
+ * are fixed. The same draws serve all sets. */
+DUSK_MUST_USE dusk_status audit_count_fresh(uint64_t *hits, audit_job *job, const audit_scores *scores,
+                                            const audit_event *events, size_t count, const double *input,
+                                            uint64_t n, dusk_error *err);
 
 /* --- claims that are a composition (claim.c) ------------------------------------------- */
 

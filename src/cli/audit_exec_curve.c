@@ -92,19 +92,11 @@ dusk_status exec_curve_measure(exec_audit *audit, dusk_error *err)
     for (size_t i = 0; i < audit->delta_count; i++)
         DUSK_TRY(exec_claim_at(audit, audit->deltas[i], &audit->claims[i], err));
     if (audit->delta_count)
-        DUSK_TRY(dusk_audit_curve(audit->epsilons, audit->deltas, audit->delta_count, &audit->sampler, pair,
-                                  &audit->options, err));
-    if (audit->order_count)
-        DUSK_TRY(dusk_audit_renyi(audit->divergences, audit->orders, audit->order_count, &audit->sampler,
+        DUSK_TRY(dusk_audit_curve(audit->epsilons, NULL, audit->deltas, audit->delta_count, &audit->sampler,
                                   pair, &audit->options, err));
-    bool claimed = false;
-    for (size_t i = 0; i < audit->order_count; i++) claimed = claimed || !isnan(audit->order_claims[i]);
-    if (claimed) { /* all orders together, wrong with a chance of `alarm` */
-        dusk_audit_options sure = audit->options;
-        sure.confidence = 1 - sure.alarm;
-        DUSK_TRY(dusk_audit_renyi(audit->divergences_sure, audit->orders, audit->order_count, &audit->sampler,
-                                  pair, &sure, err));
-    }
+    if (audit->order_count) /* claims are held against what is wrong with a chance of `alarm` */
+        DUSK_TRY(dusk_audit_renyi(audit->divergences, audit->divergences_sure, audit->orders,
+                                  audit->order_count, &audit->sampler, pair, &audit->options, err));
 done:
     return status;
 }

@@ -34,6 +34,24 @@ static void no_memory(void **state)
     }
 }
 
+/* A curve needs memory of its own, for each of its points. */
+static void no_memory_for_curves(void **state)
+{
+    (void)state;
+    static const double deltas[] = { 0, 0.1, 0.2 };
+    dusk_audit_options options = few_draws();
+    for (long n = 1;; n += n < 60 ? 1 : 37) {
+        toy t = { audit_coins_seeded(1), 1, 3, 3 };
+        dusk_sampler sampler = toy_sampler(&t, draw_sparse3);
+        double shown[3] = { 77, 77, 77 }, sure[3] = { 77, 77, 77 };
+        dusk_error err;
+        dusk_memory_fail_at(n);
+        dusk_status status = dusk_audit_curve(shown, sure, deltas, 3, &sampler, &pair, &options, &err);
+        if (went_through(status, &err, n, 100000)) break;
+        for (int i = 0; i < 3; i++) assert_true(shown[i] == 77 && sure[i] == 77);
+    }
+}
+
 static dusk_status draw_nothing(void *context, double *out, size_t n, const double *input, dusk_error *err)
 {
     (void)out, (void)input;
@@ -61,6 +79,7 @@ static void sampler_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(no_memory), cmocka_unit_test(sampler_fails) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_memory), cmocka_unit_test(no_memory_for_curves),
+                                        cmocka_unit_test(sampler_fails) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,9 @@ END
 # Divergences that are claimed: of a Gaussian with deviation 2 order 2 has 0.25.
 try --event 'gaussian(2)' --delta 1e-3 --inputs 0,1 --draws 20000 --renyi 2:0.25,4 -- awk -f gauss.awk 2 | sed -E '1d; /^[0-9]/s/[0-9.]+$/BOUND/'
 try --event 'gaussian(1)' --delta 1e-3 --inputs 0,1 --draws 40000 --renyi 2:0.01 -- awk -f gauss.awk 1 | sed -E '1d; /^[0-9]/s/[0-9.]+$/BOUND/'
+# A chance of alarm that 1 - alarm would forget: what always tells has 3.3 for sure, whatever more is likely.
+dusk audit exec --epsilon 100 --inputs 5,6 --draws 2000 --alarm 1e-30 --renyi 2:3 -- sh -c 'yes $1' sh >/dev/null 2>&1 || echo "exit $?"
+dusk audit exec --epsilon 100 --inputs 5,6 --draws 2000 --alarm 1e-30 --renyi 2:4 -- sh -c 'yes $1' sh >/dev/null 2>&1 || echo "exit $?"
 try --epsilon 1 --inputs 5,6 --renyi 2:x -- echo
 try --epsilon 1 --inputs 5,6 --renyi 1 -- echo
 try --epsilon 1 --inputs 5,6 --renyi two -- echo
