@@ -37,7 +37,7 @@ static void print_table(const release_table *t, const synthetic_rows *drawn)
         fputc(c + 1 < columns ? ',' : '\n', stdout);
     }
     for (size_t i = 0; i < drawn->rows * columns; i++) {
-        dusk_schema_field(&t->schema.column[i % columns], drawn->codes[i], text, sizeof text);
+        dusk_coding_field(&t->schema.column[i % columns], drawn->codes[i], text, sizeof text);
         print_field(text);
         fputc((i + 1) % columns ? ',' : '\n', stdout);
     }
@@ -56,7 +56,7 @@ static void print_json(dusk_json *json, const release_table *t, const synthetic_
     for (size_t r = 0; r < drawn->rows; r++) {
         dusk_json_open(json, '[');
         for (size_t c = 0; c < columns; c++) {
-            dusk_schema_field(&t->schema.column[c], drawn->codes[r * columns + c], text, sizeof text);
+            dusk_coding_field(&t->schema.column[c], drawn->codes[r * columns + c], text, sizeof text);
             dusk_json_string(json, text);
         }
         dusk_json_close(json, ']');

@@ -65,7 +65,7 @@ static dusk_status parse_marginals(release_table *t, const char *text, dusk_erro
 {
     dusk_status status = DUSK_OK;
     int64_t way;
-    if (dusk_schema_find(&t->schema, text) == t->schema.columns &&
+    if (dusk_coding_find(&t->schema, text) == t->schema.columns &&
         dusk_parse_whole(text, 1, DUSK_MARGINAL_COLUMNS_MAX, &way)) {
         if ((size_t)way > t->schema.columns) return fail_marginals(t, err);
         return add_all(t, 0, 0, way, err);
@@ -85,8 +85,8 @@ dusk_status release_table_prepare(const release_job *job, release_table *t, dusk
 {
     dusk_status status = DUSK_OK;
     size_t cells;
-    DUSK_TRY(dusk_schema_read(&t->schema, job->settings->schema, err));
-    for (size_t c = 0; c < t->schema.columns; c++) t->sizes[c] = dusk_schema_size(&t->schema.column[c]);
+    DUSK_TRY(dusk_coding_read(&t->schema, job->settings->schema, err));
+    for (size_t c = 0; c < t->schema.columns; c++) t->sizes[c] = dusk_coding_size(&t->schema.column[c]);
     t->table = (dusk_table){ .columns = t->schema.columns, .sizes = t->sizes };
     if (job->settings->marginals) {
         DUSK_TRY(parse_marginals(t, job->settings->marginals, err));
@@ -102,7 +102,7 @@ dusk_status release_table_read(const release_job *job, release_table *t, dusk_er
     dusk_input input;
     dusk_status status, closed;
     DUSK_TRY(release_open(job, &input, DUSK_INPUT_RECORDS, err));
-    status = dusk_schema_table(&t->schema, &input, &t->codes, &t->table.rows, err);
+    status = dusk_coding_table(&t->schema, &input, &t->codes, &t->table.rows, err);
     closed = dusk_input_close(&input, status == DUSK_OK ? err : NULL);
     if (status == DUSK_OK) status = closed;
     t->table.codes = t->codes;
@@ -112,9 +112,9 @@ done:
 
 void release_table_free(release_table *t)
 {
-    dusk_schema_codes_free(t->codes, t->table.rows * t->schema.columns);
+    dusk_coding_codes_free(t->codes, t->table.rows * t->schema.columns);
     dusk_deallocate(t->marginals);
-    dusk_schema_free(&t->schema);
+    dusk_coding_free(&t->schema);
 }
 
 /* ---- Cells ------------------------------------------------------------------------- */
@@ -139,8 +139,8 @@ static void print_lines(const release_table *t, const dusk_marginal *marginal, c
     size_t cells = cells_of(t, marginal);
     for (size_t cell = 0; cell < cells; cell++) {
         for (uint32_t j = 0; j < marginal->columns; j++) {
-            const dusk_schema_column *column = &t->schema.column[marginal->column[j]];
-            dusk_schema_label(column, code_in_cell(t, marginal, j, cell), label, sizeof label);
+            const dusk_coding_column *column = &t->schema.column[marginal->column[j]];
+            dusk_coding_label(column, code_in_cell(t, marginal, j, cell), label, sizeof label);
             printf("%s=%s\t", column->name, label);
         }
         dusk_print_number(stdout, counts[cell]);
@@ -166,7 +166,7 @@ static void print_json(dusk_json *json, const release_table *t, const dusk_margi
         dusk_json_key(json, "values");
         dusk_json_open(json, '[');
         for (uint32_t j = 0; j < marginal->columns; j++) {
-            dusk_schema_label(&t->schema.column[marginal->column[j]], code_in_cell(t, marginal, j, cell),
+            dusk_coding_label(&t->schema.column[marginal->column[j]], code_in_cell(t, marginal, j, cell),
                               label, sizeof label);
             dusk_json_string(json, label);
         }

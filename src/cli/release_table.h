@@ -5,11 +5,11 @@
 /* What the mechanisms of dusk release for whole tables share: the schema, the sets of
  * columns that are asked about, the request, the rows, and cells for people. */
 
+#include "cli/coding.h"
 #include "cli/release.h"
-#include "cli/schema.h"
 
 typedef struct release_table {
-    dusk_schema schema;
+    dusk_coding schema;
     uint32_t sizes[64];
     dusk_marginal *marginals; /* of --marginals; NULL when not given */
     size_t marginal_count, room;

@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cli/coding.h"
 #include "cli/output.h"
-#include "cli/schema.h"
 
 enum { FIELDS_MAX = 4096, NOWHERE = 255 };
 
 typedef struct table_reader {
-    const dusk_schema *schema;
+    const dusk_coding *schema;
     unsigned char column[FIELDS_MAX]; /* of the schema, for each field of a record */
     size_t found[64];                 /* how often the header has each column */
     uint32_t *row;                    /* where the record at hand goes */
@@ -21,7 +21,7 @@ typedef struct table_reader {
 static void take_name(void *context, size_t index, const char *text)
 {
     table_reader *reader = context;
-    size_t c = dusk_schema_find(reader->schema, text);
+    size_t c = dusk_coding_find(reader->schema, text);
     if (index >= FIELDS_MAX || c == reader->schema->columns) return;
     reader->column[index] = (unsigned char)c;
     reader->found[c]++;
@@ -32,7 +32,7 @@ static void take_field(void *context, size_t index, const char *text)
     table_reader *reader = context;
     if (index >= FIELDS_MAX || reader->column[index] == NOWHERE) return;
     size_t c = reader->column[index];
-    reader->row[c] = dusk_schema_code(&reader->schema->column[c], text);
+    reader->row[c] = dusk_coding_code(&reader->schema->column[c], text);
 }
 
 static dusk_status read_header(table_reader *reader, dusk_input *input, dusk_error *err)
@@ -47,7 +47,7 @@ static dusk_status read_header(table_reader *reader, dusk_input *input, dusk_err
     return DUSK_OK;
 }
 
-void dusk_schema_codes_free(uint32_t *codes, size_t n)
+void dusk_coding_codes_free(uint32_t *codes, size_t n)
 {
     if (codes) dusk_wipe(codes, n * sizeof *codes);
     dusk_deallocate(codes);
@@ -59,13 +59,13 @@ static dusk_status grow(uint32_t **codes, size_t *room, dusk_error *err)
     uint32_t *wider = dusk_allocate(2 * *room, sizeof *wider);
     if (!wider) return dusk_fail_memory(err);
     memcpy(wider, *codes, *room * sizeof *wider);
-    dusk_schema_codes_free(*codes, *room);
+    dusk_coding_codes_free(*codes, *room);
     *codes = wider;
     *room *= 2;
     return DUSK_OK;
 }
 
-dusk_status dusk_schema_table(const dusk_schema *schema, dusk_input *input, uint32_t **codes, size_t *rows,
+dusk_status dusk_coding_table(const dusk_coding *schema, dusk_input *input, uint32_t **codes, size_t *rows,
                               dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -76,7 +76,7 @@ dusk_status dusk_schema_table(const dusk_schema *schema, dusk_input *input, uint
 
     dusk_progress_start(&progress, input->total, input->epsilon);
     DUSK_TRY(read_header(&reader, input, err));
-    for (size_t c = 0; c < columns; c++) blank[c] = dusk_schema_code(&schema->column[c], "");
+    for (size_t c = 0; c < columns; c++) blank[c] = dusk_coding_code(&schema->column[c], "");
     DUSK_NEW(list, room);
     reader.row = row;
     for (;; count++) {
@@ -92,6 +92,6 @@ dusk_status dusk_schema_table(const dusk_schema *schema, dusk_input *input, uint
 done:
     dusk_wipe(row, sizeof row);
     dusk_progress_end(&progress);
-    dusk_schema_codes_free(list, room);
+    dusk_coding_codes_free(list, room);
     return status;
 }

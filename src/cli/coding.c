@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading schemas, and tables by them; see schema.h. Mistakes in the schema and in the
  * header are errors, what the rows hold never is one. */
-#include "cli/schema.h"
+#include "cli/coding.h"
 
 #include <errno.h>
 #include <math.h>
@@ -90,7 +90,7 @@ static dusk_status keep_word(char **out, const char *word, dusk_error *err)
 
 /* ---- The kinds of columns ------------------------------------------------------ */
 
-static dusk_status read_range(reader *r, dusk_schema_column *column, dusk_error *err)
+static dusk_status read_range(reader *r, dusk_coding_column *column, dusk_error *err)
 {
     double bounds[2];
     dusk_status status = read_word(r, err);
@@ -103,7 +103,7 @@ static dusk_status read_range(reader *r, dusk_schema_column *column, dusk_error 
     return DUSK_OK;
 }
 
-static dusk_status read_numeric(reader *r, dusk_schema_column *column, dusk_error *err)
+static dusk_status read_numeric(reader *r, dusk_coding_column *column, dusk_error *err)
 {
     dusk_status status;
     int64_t bins;
@@ -114,28 +114,28 @@ static dusk_status read_numeric(reader *r, dusk_schema_column *column, dusk_erro
     DUSK_TRY(read_word(r, err));
     if (!dusk_parse_whole(r->word, 1, VALUES_MAX, &bins))
         return fail_line(r, "the number of bins must be a whole number, at least 1", err);
-    column->kind = DUSK_SCHEMA_NUMERIC;
+    column->kind = DUSK_CODING_NUMERIC;
     column->values = (uint32_t)bins;
 done:
     return status;
 }
 
-static dusk_status read_whole(reader *r, dusk_schema_column *column, dusk_error *err)
+static dusk_status read_whole(reader *r, dusk_coding_column *column, dusk_error *err)
 {
     dusk_status status = read_range(r, column, err);
     if (status != DUSK_OK) return status;
     if (column->low != floor(column->low) || column->high != floor(column->high) ||
         fmax(fabs(column->low), fabs(column->high)) > 0x1p53 || column->high - column->low >= VALUES_MAX)
         return fail_line(r, "LO and HI must be whole numbers, and the range not too long", err);
-    column->kind = DUSK_SCHEMA_WHOLE;
+    column->kind = DUSK_CODING_WHOLE;
     column->values = (uint32_t)(column->high - column->low) + 1;
     return DUSK_OK;
 }
 
-static dusk_status read_category(reader *r, dusk_schema_column *column, dusk_error *err)
+static dusk_status read_category(reader *r, dusk_coding_column *column, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    column->kind = DUSK_SCHEMA_CATEGORY;
+    column->kind = DUSK_CODING_CATEGORY;
     for (;;) {
         DUSK_TRY(read_word(r, err));
         for (uint32_t i = 0; i < column->values; i++)
@@ -151,7 +151,7 @@ done:
     return status;
 }
 
-static dusk_status read_column(reader *r, dusk_schema_column *column, dusk_error *err)
+static dusk_status read_column(reader *r, dusk_coding_column *column, dusk_error *err)
 {
     dusk_status status;
     DUSK_TRY(read_word(r, err));
@@ -179,7 +179,7 @@ done:
 
 /* ---- The file ------------------------------------------------------------------ */
 
-static void free_column(dusk_schema_column *column)
+static void free_column(dusk_coding_column *column)
 {
     for (uint32_t i = 0; column->words && i < column->values; i++) dusk_deallocate(column->words[i]);
     dusk_deallocate(column->words);
@@ -187,45 +187,45 @@ static void free_column(dusk_schema_column *column)
     dusk_deallocate(column->other);
 }
 
-void dusk_schema_free(dusk_schema *schema)
+void dusk_coding_free(dusk_coding *schema)
 {
     for (size_t i = 0; i < schema->columns; i++) free_column(&schema->column[i]);
     dusk_deallocate(schema->column);
-    *schema = (dusk_schema){ 0 };
+    *schema = (dusk_coding){ 0 };
 }
 
-size_t dusk_schema_find(const dusk_schema *schema, const char *name)
+size_t dusk_coding_find(const dusk_coding *schema, const char *name)
 {
     size_t i = 0;
     while (i < schema->columns && strcmp(schema->column[i].name, name) != 0) i++;
     return i;
 }
 
-static dusk_status read_line(dusk_schema *schema, reader *r, dusk_error *err)
+static dusk_status read_line(dusk_coding *schema, reader *r, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_schema_column column = { 0 };
+    dusk_coding_column column = { 0 };
     DUSK_TRY(read_column(r, &column, err));
     if (schema->columns == COLUMNS_MAX) {
         status = fail_line(r, "there are more than 64 columns", err);
         goto done;
     }
-    if (dusk_schema_find(schema, column.name) < schema->columns) {
+    if (dusk_coding_find(schema, column.name) < schema->columns) {
         status = fail_line(r, "this column was declared before", err);
         goto done;
     }
     DUSK_GROW(schema->column, schema->room, schema->columns);
     schema->column[schema->columns++] = column;
-    column = (dusk_schema_column){ 0 };
+    column = (dusk_coding_column){ 0 };
 done:
     free_column(&column);
     return status;
 }
 
-dusk_status dusk_schema_read(dusk_schema *out, const char *path, dusk_error *err)
+dusk_status dusk_coding_read(dusk_coding *out, const char *path, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_schema schema = { 0 };
+    dusk_coding schema = { 0 };
     reader r = { .path = path };
     FILE *file = fopen(path, "r");
     char *line = NULL;
@@ -245,22 +245,22 @@ dusk_status dusk_schema_read(dusk_schema *out, const char *path, dusk_error *err
         DUSK_TRY(dusk_fail(err, DUSK_ERR_PARSE, "write one line a column, as in: sex category Female,Male",
                            "%.150s declares no column", path));
     *out = schema;
-    schema = (dusk_schema){ 0 };
+    schema = (dusk_coding){ 0 };
 done:
     free(line);
     fclose(file);
-    dusk_schema_free(&schema);
+    dusk_coding_free(&schema);
     return status;
 }
 
 /* ---- Codes --------------------------------------------------------------------- */
 
-uint32_t dusk_schema_size(const dusk_schema_column *column)
+uint32_t dusk_coding_size(const dusk_coding_column *column)
 {
     return column->values + (column->other != NULL);
 }
 
-static uint32_t code_of_number(const dusk_schema_column *column, double x)
+static uint32_t code_of_number(const dusk_coding_column *column, double x)
 {
     double low = column->low, high = column->high, n = column->values;
     if (isnan(x)) {
@@ -268,13 +268,13 @@ static uint32_t code_of_number(const dusk_schema_column *column, double x)
         x = 0;
     }
     x = fmin(fmax(x, low), high);
-    double at = column->kind == DUSK_SCHEMA_WHOLE ? floor(x) - low : floor((x - low) / (high - low) * n);
+    double at = column->kind == DUSK_CODING_WHOLE ? floor(x) - low : floor((x - low) / (high - low) * n);
     return (uint32_t)fmin(fmax(at, 0), n - 1);
 }
 
-uint32_t dusk_schema_code(const dusk_schema_column *column, const char *text)
+uint32_t dusk_coding_code(const dusk_coding_column *column, const char *text)
 {
-    if (column->kind != DUSK_SCHEMA_CATEGORY) {
+    if (column->kind != DUSK_CODING_CATEGORY) {
         char *end = NULL;
         double x = strtod(text, &end);
         return code_of_number(column, *text && !*end && !is_blank(*text) ? x : (double)NAN);
@@ -284,20 +284,20 @@ uint32_t dusk_schema_code(const dusk_schema_column *column, const char *text)
     return column->other ? column->values : column->values - 1;
 }
 
-static double edge(const dusk_schema_column *column, uint32_t i)
+static double edge(const dusk_coding_column *column, uint32_t i)
 {
     double part = (double)i / column->values;
     return i == column->values ? column->high : column->low * (1 - part) + column->high * part;
 }
 
-static void write_label(const dusk_schema_column *column, uint32_t code, bool middle, char *text, size_t size)
+static void write_label(const dusk_coding_column *column, uint32_t code, bool middle, char *text, size_t size)
 {
     char low[64], high[64];
     if (code >= column->values) {
         snprintf(text, size, "%s", column->other ? column->other : "");
-    } else if (column->kind == DUSK_SCHEMA_CATEGORY) {
+    } else if (column->kind == DUSK_CODING_CATEGORY) {
         snprintf(text, size, "%s", column->words[code]);
-    } else if (column->kind == DUSK_SCHEMA_WHOLE) {
+    } else if (column->kind == DUSK_CODING_WHOLE) {
         dusk_format_number(text, size, column->low + code);
     } else if (middle) {
         dusk_format_number(text, size, edge(column, code) / 2 + edge(column, code + 1) / 2);
@@ -308,12 +308,12 @@ static void write_label(const dusk_schema_column *column, uint32_t code, bool mi
     }
 }
 
-void dusk_schema_label(const dusk_schema_column *column, uint32_t code, char *text, size_t size)
+void dusk_coding_label(const dusk_coding_column *column, uint32_t code, char *text, size_t size)
 {
     write_label(column, code, false, text, size);
 }
 
-void dusk_schema_field(const dusk_schema_column *column, uint32_t code, char *text, size_t size)
+void dusk_coding_field(const dusk_coding_column *column, uint32_t code, char *text, size_t size)
 {
     write_label(column, code, true, text, size);
 }
