@@ -17,6 +17,15 @@ dusk_require(SODIUM libsodium libsodium-dev)   # hashes, ChaCha20
 dusk_require(CRYPTO libcrypto libssl-dev)      # AES-CTR
 dusk_require(GMP gmp libgmp-dev)
 dusk_require(MPFR mpfr libmpfr-dev)            # the slow path of certified reals
+dusk_require(SQLITE sqlite3 libsqlite3-dev)    # the ledger; the engine that is always there
+dusk_require(JANSSON jansson libjansson-dev)   # JSON
+dusk_require(PQ libpq libpq-dev)               # PostgreSQL
+# PostgreSQL's own grammar; no .pc file
+find_library(DUSK_PG_QUERY NAMES pg_query)
+find_path(DUSK_PG_QUERY_INCLUDE pg_query.h)
+if(NOT DUSK_PG_QUERY OR NOT DUSK_PG_QUERY_INCLUDE)
+  message(FATAL_ERROR "libpg_query is missing: run tools/setup, or install the package libpg-query-dev")
+endif()
 if(DUSK_TESTS)
   dusk_require(CMOCKA cmocka libcmocka-dev)
   # ball arithmetic, the oracle of the enclosure tests; no .pc file in every release

@@ -7,8 +7,11 @@
 #include "dusk/attack.h"
 #include "dusk/audit.h"
 #include "dusk/base.h"
+#include "dusk/ledger.h"
 #include "dusk/mechanisms.h"
 #include "dusk/numeric.h"
+#include "dusk/query.h"
 #include "dusk/random.h"
+#include "dusk/table.h"
 
 #endif

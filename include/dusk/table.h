@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_TABLE_H
+#define DUSK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dusk/base.h"
+
+/* What is public about private tables: their names and columns, types, bounds, domains, whose
+ * privacy is at stake (the unit), and how tables are linked. A schema is made of declared facts
+ * and of nothing else: no fact is read off the rows.
+ *
+ * A fact is (subject, property, value). Subjects are "" (the whole source), "table" or
+ * "table.column"; names are as in the data, compared without regard to ASCII case.
+ *
+ *   ""            unit           table.column: whose privacy
+ *   ""            version        a whole number, raised when the data changed
+ *   table         source         where its rows are: a URI (below)
+ *   table         public         yes: its rows are public and cost nothing
+ *   table         rows_per_unit  whole number >= 1: how many rows a unit has in it at most; declared, not
+ *                                checked against data: bounding sees to it (a default for queries)
+ *   table         groups_per_unit  the same for groups
+ *   table.column  type           integer real text boolean date timestamp
+ *   table.column  bounds         LOW:HIGH, numbers, LOW < HIGH; values outside are clamped
+ *   table.column  domain         a,b,c: the values that are public keys ("," in a value is written "\,",
+ *                                "\" is "\\"); others are NULL
+ *   table.column  nullable       yes (the default) or no: a NULL then counts as the bound nearest 0, as
+ *                                "" or as the first value of the domain
+ *   table.column  public         yes: in a private table, the column holds nothing private (a key
+ *                                whose set of values is public must also have a domain)
+ *   table.column  unique         yes: no two rows have the same value (a key that links point to)
+ *   table.column  link           table or table.column: the column names a row of that table by its
+ *                                unique column; with it the unit is found
+ * Sources:
+ *   visits.csv [?delimiter=; and the like]   text with a header line
+ *   clinic.db, clinic.sqlite                 SQLite
+ *   visits.parquet, clinic.duckdb            by DuckDB, when its library is found
+ *   postgres://user@host/database            PostgreSQL
+ * A URI of a database is followed by #table for one of its tables. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dusk_type {
+    DUSK_TYPE_INTEGER = 1, /* 64 bits                              */
+    DUSK_TYPE_REAL = 2,    /* a double                             */
+    DUSK_TYPE_TEXT = 3,    /* UTF-8                                */
+    DUSK_TYPE_BOOLEAN = 4,
+    DUSK_TYPE_DATE = 5,     /* 1998-12-01                           */
+    DUSK_TYPE_TIMESTAMP = 6 /* 1998-12-01 12:34:56, without a zone  */
+} dusk_type;
+/* "integer", ...; the type of a name, or 0. */
+DUSK_API const char *dusk_type_name(dusk_type type);
+DUSK_API dusk_type dusk_type_named(const char *name);
+
+#define DUSK_NAME_MAX 127 /* bytes of a table's or a column's name */
+
+typedef struct dusk_column {
+    char name[DUSK_NAME_MAX + 1];
+    dusk_type type;
+    bool nullable;       /* true */
+    bool is_public;      /* false */
+    bool unique;         /* false */
+    double lower, upper; /* NaN: not declared */
+    char **domain;       /* `values` texts, or NULL: not declared */
+    size_t values;
+    size_t link_table, link_column; /* DUSK_NO_LINK: none */
+} dusk_column;
+#define DUSK_NO_LINK SIZE_MAX
+
+typedef struct dusk_table_schema {
+    char name[DUSK_NAME_MAX + 1];
+    char *source;
+    bool is_public;
+    uint32_t rows_per_unit, groups_per_unit; /* 0: not declared */
+    dusk_column *column;
+    size_t columns;
+} dusk_table_schema;
+
+/* All tables of a source. Made and changed by the functions below; its fields are for reading. */
+typedef struct dusk_schema {
+    dusk_table_schema *table;
+    size_t tables;
+    size_t unit_table, unit_column; /* DUSK_NO_LINK: not declared yet */
+    uint64_t version;               /* 1 */
+} dusk_schema;
+
+DUSK_API DUSK_MUST_USE dusk_status dusk_schema_new(dusk_schema **out, dusk_error *err);
+DUSK_API void dusk_schema_free(dusk_schema *schema);
+/* Apply a fact, or refuse it with a sentence that says what may be written; value NULL takes it
+ * back. A table comes into being by its source, a column by its type. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_schema_declare(dusk_schema *schema, const char *subject,
+                                                       const char *property, const char *value,
+                                                       dusk_error *err);
+/* DUSK_NO_LINK when there is none of that name. */
+DUSK_API size_t dusk_schema_table(const dusk_schema *schema, const char *name);
+DUSK_API size_t dusk_schema_column(const dusk_table_schema *table, const char *name);
+/* How the unit of table `table` is found: path[0] is a column of it; where that column is not the
+ * unit itself, it links to the table of path[1], and so on. *steps columns, at most DUSK_PATH_MAX.
+ * DUSK_ERR_ARGUMENT when no chain of links leads to the unit, or when there are two. */
+#define DUSK_PATH_MAX 8
+typedef struct dusk_path {
+    size_t steps;
+    struct {
+        size_t table, column;
+    } step[DUSK_PATH_MAX];
+} dusk_path;
+DUSK_API DUSK_MUST_USE dusk_status dusk_schema_path(const dusk_schema *schema, dusk_path *out, size_t table,
+                                                    dusk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
