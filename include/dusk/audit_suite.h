@@ -37,13 +37,12 @@ typedef struct dusk_suite_result {
     double rarer_mass;     /* about the largest mass, on its rarer side, of a set that shows
                               nearly all of `exact`; 0 where it is not known. Below 1e-5 it
                               is not counted: the subject's density is believed          */
-    dusk_verdict expected; /* by `exact`, or by the subject's proof. Of a fault below a
-                              fiftieth of the claim a pass is right, too, where the report
-                              says that it could not have been seen                     */
+    dusk_verdict expected; /* by `exact`, or by the subject's proof, whatever was found  */
 } dusk_suite_result;
 
 /* Audit one subject that claims `epsilon`. Of `options` the claim, the density's use and
- * the search are set by the subject. `gen` feeds Dusk's own mechanisms. */
+ * the search are set by the subject, and where its fault is small or its draws cost much also
+ * `worth` and `draws`. `gen` feeds Dusk's own mechanisms. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_suite_audit(dusk_suite_result *out, size_t index, double epsilon,
                                                     const dusk_audit_options *options, dusk_generator *gen,
                                                     dusk_error *err);

@@ -111,7 +111,7 @@ static bool settles(audit_counts counts, double delta, double planned, double cl
 {
     double z = audit_deviations(alarm / 2) + AWAY;
     audit_forecast careful = { .delta = delta, .draws = 1e15, .caution = 2 };
-    audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 0.5 };
+    audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 2 };
     if (n < 8 * planned && audit_forecast_epsilon(&careful, counts) > claimed)
         return audit_forecast_epsilon(&sure, counts) > claimed;
     /* it may be refuted: worth some draws, not any number of them */

@@ -21,7 +21,9 @@ typedef struct audit_case {
     const double *worst[2];   /* the inputs that `exact` is of; NULL: not known       */
     dusk_density_use density; /* how its density is to be used                        */
     uint64_t draws;           /* of the last step, a side, at most, where a draw costs
-                                 much; 0: as the options say                          */
+                                 much or the fault is small; 0: as the options say    */
+    double worth;             /* a smaller share worth showing, where the fault is small;
+                                 0: as the options say                                */
     void (*close)(void *context);
 } audit_case;
 

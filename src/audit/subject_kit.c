@@ -87,6 +87,8 @@ dusk_status audit_design_open(audit_case *out, const audit_design *design, doubl
                           .delta = kit->delta,
                           .exact = exact_epsilon(kit, worst),
                           .density = design->density,
+                          .draws = design->draws,
+                          .worth = design->worth,
                           .close = close_kit };
     opened.worst[0] = worst[0];
     opened.worst[1] = worst[1];

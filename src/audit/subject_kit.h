@@ -30,6 +30,8 @@ typedef struct audit_design {
     /* The true epsilon of "input p, seen against input q" at kit->delta. */
     double (*truth)(audit_kit *kit, const double *p, const double *q);
     dusk_density_use density;
+    uint64_t draws; /* as in audit_case: 0, or what a fault that is small needs */
+    double worth;
     double parameter[AUDIT_PARAMETERS]; /* what tells designs with the same functions apart */
 } audit_design;
 

@@ -49,6 +49,8 @@ static void test_expected(void **state)
         dusk_verdict expected;
     } known[] = {
         { "laplace-99", 0.7, 0.7 / 0.99, DUSK_VIOLATION },
+        { "laplace-99", 0.1, 0.1 / 0.99, DUSK_VIOLATION }, /* however little was seen of it */
+        { "one-time-rappor", 0.8, 8 * 0.1000834585569826, DUSK_VIOLATION },
         { "noisy-hist2", 0.7, 1 / 0.7, DUSK_VIOLATION },
         { "noisy-hist2", 1.5, 1 / 1.5, DUSK_PASS },
         { "one-time-rappor", 0.81, 8 * 0.1000834585569826, DUSK_PASS },
