@@ -118,7 +118,8 @@ typedef struct dusk_charge {
     double delta;            /* basic filter: the delta at which an event that has no largest loss is
                                   priced (0: it must have one). Other filters: 0              */
     const char *purpose;     /* what it is for, in words: the query                       */
-    const char *fingerprint; /* names the request exactly, for repeats; NULL: never repeated */
+    const char *fingerprint; /* names the request but for its epsilon, for repeats; NULL: never repeated */
+    double epsilon;          /* that was asked for; a repeat gets an answer made with at least this */
     uint64_t version;        /* of the data, a number the curator declares                */
 } dusk_charge;
 
@@ -135,7 +136,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_quote(dusk_ledger *ledger, dusk_b
 /* Store the answer, a text of up to 2^30 bytes, with its charge. Once only. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_commit(dusk_ledger *ledger, uint64_t id, const char *answer,
                                                       size_t length, dusk_error *err);
-/* The stored answer to charge->fingerprint at charge->version, if there is one: *answer is to be freed
+/* The stored answer to charge->fingerprint at charge->version that was made with at least
+ * charge->epsilon, the best one where there are several: *answer is to be freed
  * with dusk_ledger_free_text, NULL when there is none. It costs the total nothing; it costs an analyst who
  * has not paid for it before what it cost the one who has, within his own limit if he has one, and that
  * is on disk before the function returns (DUSK_ERR_BUDGET: *answer is NULL). charge->event is not used. */

@@ -26,7 +26,8 @@ double query_terms_delta(const query_terms *terms);
 void query_terms_bounding(const query_terms *terms, bounding_options *out);
 /* Sensitivities, noise, expected error of each output, and cost, in words; to be freed with dusk_deallocate. */
 DUSK_MUST_USE dusk_status query_terms_describe(const query_terms *terms, char **out, dusk_error *err);
-/* All that makes two answers interchangeable: bounds, shares, noise, and confidence; for fingerprints. */
+/* All that makes two answers interchangeable but epsilon: delta, bounds, shares, the law of noise, confidence,
+ * neighbours; for fingerprints. */
 DUSK_MUST_USE dusk_status query_terms_normal(const query_terms *terms, char **out, dusk_error *err);
 
 /* Draw, and make the table. Private keys: those that the rule shows, sorted by their values. */
