@@ -105,22 +105,27 @@ static bool is_sharp(audit_counts counts, const audit_forecast *planned, double 
 #define AWAY 2.5
 
 /* Whether n draws settle the claim: it is refuted where it should be, or else a fault worth
- * showing would be seen. */
+ * showing would be seen. A refutation that is foreseen must not rest on counts that may have
+ * flattered the set: the draws are to do for a cautious forecast, or for a fault worth showing. */
 static bool settles(audit_counts counts, double delta, double planned, double claimed, double worth,
                     double alarm, double n)
 {
     double z = audit_deviations(alarm / 2) + AWAY;
     audit_forecast careful = { .delta = delta, .draws = 1e15, .caution = 2 };
-    audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 2 };
-    if (n < 8 * planned && audit_forecast_epsilon(&careful, counts) > claimed)
-        return audit_forecast_epsilon(&sure, counts) > claimed;
+    audit_forecast sure = { .delta = delta, .draws = n, .z = z, .caution = 0.5 };
+    bool sees = audit_detectable(counts.p_hits / counts.trials, claimed, delta, n, alarm) <=
+                audit_worth_showing(claimed, worth);
+    if (n < 8 * planned && audit_forecast_epsilon(&careful, counts) > claimed) {
+        if (!(audit_forecast_epsilon(&sure, counts) > claimed)) return false;
+        sure.caution = careful.caution;
+        return sees || audit_forecast_epsilon(&sure, counts) > claimed;
+    }
     /* it may be refuted: worth some draws, not any number of them */
     careful.caution = sure.caution = 0;
     if (n < 0.5 * planned && audit_forecast_epsilon(&careful, counts) > claimed &&
         !(audit_forecast_epsilon(&sure, counts) > claimed))
         return false;
-    return audit_detectable(counts.p_hits / counts.trials, claimed, delta, n, alarm) <=
-           audit_worth_showing(claimed, worth);
+    return sees;
 }
 
 double audit_draws_wanted(audit_counts counts, const audit_forecast *planned, double claimed, double worth,
