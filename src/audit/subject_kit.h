@@ -18,6 +18,7 @@ enum {
 };
 
 typedef struct audit_kit audit_kit;
+struct audit_levels; /* what a draw needs of an input, made once */
 
 typedef struct audit_design {
     size_t inputs, outputs; /* numbers of an input, and of an output                       */
@@ -27,6 +28,10 @@ typedef struct audit_design {
     dusk_status (*draw)(void *kit, double *out, size_t n, const double *input, dusk_error *err);
     dusk_status (*log_density)(void *kit, double *out, const double *outputs, size_t n, const double *input,
                                dusk_error *err);
+    /* Of one output: of a draw, and its log density by the laws in a slot of the kit; for those that
+     * draw and log_density make many of (subject_sparse_vector.c). */
+    void (*draw_one)(audit_kit *kit, const struct audit_levels *levels, const double *input, double *out);
+    double (*density_of)(const audit_kit *kit, size_t slot, const double *output, const double *input);
     /* The true epsilon of "input p, seen against input q" at kit->delta. */
     double (*truth)(audit_kit *kit, const double *p, const double *q);
     dusk_density_use density;

@@ -63,13 +63,14 @@ static void prepare_no_stop(audit_kit *kit)
 
 /* What a draw needs of the queries: e^(-(T - q_i) / nu) and its inverse; and the ratio of the
  * scales of rho and nu, free of rounding. */
-typedef struct levels {
+typedef struct audit_levels {
     double down[QUERIES], up[QUERIES], ratio;
 } levels;
 
 static levels levels_of(const audit_svt *svt, const double *queries)
 {
-    levels l;
+    levels l = { .ratio = 0 };
+    if (svt->query_scale == 0) return l; /* nobody asks */
     l.ratio = nearbyint(6 * svt->threshold_scale / svt->query_scale) / 6;
     for (int i = 0; i < QUERIES; i++) {
         l.down[i] = exp((queries[i] - svt->threshold) / svt->query_scale);
@@ -108,63 +109,44 @@ static int first_above(audit_coins *coins, const levels *l, int i, double *u)
 }
 
 /* Answers 0 and 1 up to the first 1, then nothing. */
-static dusk_status draw_until(void *context, double *out, size_t n, const double *input, dusk_error *err)
+static void draw_until(audit_kit *kit, const levels *l, const double *input, double *out)
 {
-    audit_kit *kit = context;
-    levels l = levels_of(&kit->svt, input);
-    (void)err;
-    for (; n-- > 0; out += QUERIES) {
-        double u;
-        int first = first_above(&kit->coins, &l, 0, &u);
-        for (int i = 0; i < QUERIES; i++) out[i] = i < first ? 0 : i == first ? 1 : NOWHERE;
-    }
-    return DUSK_OK;
+    double u;
+    int first = first_above(&kit->coins, l, 0, &u);
+    (void)input;
+    for (int i = 0; i < QUERIES; i++) out[i] = i < first ? 0 : i == first ? 1 : NOWHERE;
 }
 
 /* The same with up to two answers above, the threshold's noise redrawn after the first. */
-static dusk_status draw_redrawn(void *context, double *out, size_t n, const double *input, dusk_error *err)
+static void draw_redrawn(audit_kit *kit, const levels *l, const double *input, double *out)
 {
-    audit_kit *kit = context;
-    levels l = levels_of(&kit->svt, input);
-    (void)err;
-    for (; n-- > 0; out += QUERIES) {
-        double u;
-        int first = first_above(&kit->coins, &l, 0, &u), second = QUERIES;
-        if (first < QUERIES) second = first_above(&kit->coins, &l, first + 1, &u);
-        for (int i = 0; i < QUERIES; i++) out[i] = i > second ? NOWHERE : i == first || i == second;
-    }
-    return DUSK_OK;
+    double u;
+    int first = first_above(&kit->coins, l, 0, &u), second = QUERIES;
+    (void)input;
+    if (first < QUERIES) second = first_above(&kit->coins, l, first + 1, &u);
+    for (int i = 0; i < QUERIES; i++) out[i] = i > second ? NOWHERE : i == first || i == second;
 }
 
 /* Answers 0 and 1 to all queries. */
-static dusk_status draw_all(void *context, double *out, size_t n, const double *input, dusk_error *err)
+static void draw_all(audit_kit *kit, const levels *l, const double *input, double *out)
 {
-    audit_kit *kit = context;
-    levels l = levels_of(&kit->svt, input);
-    (void)err;
-    for (; n-- > 0; out += QUERIES) {
-        double down = fresh_threshold(&kit->coins, l.ratio), up = 1 / down;
-        for (int i = 0; i < QUERIES; i++) out[i] = audit_uniform(&kit->coins) <= chance(&l, i, down, up);
-    }
-    return DUSK_OK;
+    double down = fresh_threshold(&kit->coins, l->ratio), up = 1 / down;
+    (void)input;
+    for (int i = 0; i < QUERIES; i++) out[i] = audit_uniform(&kit->coins) <= chance(l, i, down, up);
 }
 
 /* The same without noise on the queries. */
-static dusk_status draw_bare(void *context, double *out, size_t n, const double *input, dusk_error *err)
+static void draw_bare(audit_kit *kit, const levels *l, const double *input, double *out)
 {
-    audit_kit *kit = context;
-    (void)err;
-    for (; n-- > 0; out += QUERIES) {
-        double noisy =
-            kit->svt.threshold + audit_laplace_at(audit_uniform(&kit->coins), kit->svt.threshold_scale);
-        for (int i = 0; i < QUERIES; i++) out[i] = input[i] >= noisy;
-    }
-    return DUSK_OK;
+    double noisy =
+        kit->svt.threshold + audit_laplace_at(audit_uniform(&kit->coins), kit->svt.threshold_scale);
+    (void)l;
+    for (int i = 0; i < QUERIES; i++) out[i] = input[i] >= noisy;
 }
 
 /* How many answers were below before the first above, and its value: with the noise of the
  * comparison, or with fresh noise. Nothing where none was above. */
-static void shown(audit_kit *kit, const levels *l, const double *input, double out[2])
+static void draw_shown(audit_kit *kit, const levels *l, const double *input, double *out)
 {
     double u;
     int first = first_above(&kit->coins, l, 0, &u);
@@ -176,13 +158,13 @@ static void shown(audit_kit *kit, const levels *l, const double *input, double o
                                    : audit_laplace_at(u, kit->svt.query_scale));
 }
 
-static dusk_status draw_shown(void *context, double *out, size_t n, const double *input, dusk_error *err)
+/* SVT3 and SVT4 on the same queries. */
+static void draw_two(audit_kit *kit, const levels *l, const double *input, double *out)
 {
-    audit_kit *kit = context;
-    levels l = levels_of(&kit->svt, input);
-    (void)err;
-    for (; n-- > 0; out += 2) shown(kit, &l, input, out);
-    return DUSK_OK;
+    double u;
+    draw_shown(kit, l, input, out);
+    int first = first_above(&kit->coins, l + 1, 0, &u);
+    out[2] = first < QUERIES ? first : NOWHERE;
 }
 
 /* The second sparse vector of svt34-parallel. */
@@ -191,19 +173,14 @@ static audit_svt fourth_of(const audit_kit *kit)
     return (audit_svt){ QUERIES, kit->svt.threshold, 4 / kit->epsilon, 4 / (3 * kit->epsilon), true };
 }
 
-/* SVT3 and SVT4 on the same queries. */
-static dusk_status draw_two(void *context, double *out, size_t n, const double *input, dusk_error *err)
+static dusk_status draw_many(void *context, double *out, size_t n, const double *input, dusk_error *err)
 {
     audit_kit *kit = context;
+    const audit_design *design = kit->design;
     const audit_svt fourth = fourth_of(kit);
-    levels l3 = levels_of(&kit->svt, input), l4 = levels_of(&fourth, input);
+    const levels l[2] = { levels_of(&kit->svt, input), levels_of(&fourth, input) };
     (void)err;
-    for (; n-- > 0; out += 3) {
-        double u;
-        shown(kit, &l3, input, out);
-        int first = first_above(&kit->coins, &l4, 0, &u);
-        out[2] = first < QUERIES ? first : NOWHERE;
-    }
+    for (; n-- > 0; out += design->outputs) design->draw_one(kit, l, input, out);
     return DUSK_OK;
 }
 
@@ -281,40 +258,6 @@ static double truth_of_two(audit_kit *kit, const double *p, const double *q)
 
 /* --- densities ------------------------------------------------------------------------- */
 
-/* Logarithms of the law of the patterns of `svt`, and the law of what is shown where that is
- * asked for. */
-static dusk_status fill_law(audit_kit *kit, size_t slot, const double *input, const audit_svt *svt,
-                            bool shown, dusk_error *err)
-{
-    double *law = kit->log_law[slot];
-    bool redrawn = kit->design->draw == draw_redrawn;
-    bool made = (redrawn ? redrawn_law : audit_svt_law)(law, svt, input);
-    size_t size = redrawn ? PLACES * PLACES : audit_svt_patterns(svt);
-    if (made && shown) made = audit_shown_make(&kit->shown[slot], &kit->svt, input);
-    if (!made)
-        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "", "the queries are too far apart to compute their law");
-    for (size_t i = 0; i < size; i++) law[i] = log(law[i]);
-    return DUSK_OK;
-}
-
-/* The slot of an input's laws, made in place of the older ones unless they are there. */
-static dusk_status find_law(size_t *slot, audit_kit *kit, const double *input, const audit_svt *svt,
-                            bool shown, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    size_t bytes = QUERIES * sizeof *input;
-    for (*slot = 0; *slot < kit->laws; ++*slot)
-        if (!memcmp(kit->law_input[*slot], input, bytes)) return DUSK_OK;
-    if (*slot == 2) *slot = 1 - kit->newest;
-    kit->law_input[*slot][0] = NAN; /* nobody's, should this fail */
-    DUSK_TRY(fill_law(kit, *slot, input, svt, shown, err));
-    memcpy(kit->law_input[*slot], input, bytes);
-    kit->newest = *slot;
-    if (kit->laws <= *slot) kit->laws = *slot + 1;
-done:
-    return status;
-}
-
 /* The first 1 from place i on. */
 static size_t next_above(const double *answers, size_t i)
 {
@@ -322,117 +265,119 @@ static size_t next_above(const double *answers, size_t i)
     return i;
 }
 
-static dusk_status pattern_density(void *context, double *out, const double *outputs, size_t n,
-                                   const double *input, dusk_error *err)
+static double pattern_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
 {
-    audit_kit *kit = context;
-    dusk_status status = DUSK_OK;
-    size_t slot;
-    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, false, err));
-    for (size_t k = 0; k < n; k++, outputs += QUERIES) {
-        size_t cell = 0;
-        if (kit->svt.stops)
-            cell = next_above(outputs, 0);
-        else
-            for (size_t i = 0; i < QUERIES; i++) cell |= (size_t)(outputs[i] == 1) << i;
-        out[k] = kit->log_law[slot][cell];
-    }
-done:
-    return status;
+    size_t cell = 0;
+    (void)input;
+    if (kit->svt.stops)
+        cell = next_above(output, 0);
+    else
+        for (size_t i = 0; i < QUERIES; i++) cell |= (size_t)(output[i] == 1) << i;
+    return kit->log_law[slot][cell];
 }
 
-static dusk_status redrawn_density(void *context, double *out, const double *outputs, size_t n,
-                                   const double *input, dusk_error *err)
+static double redrawn_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
 {
-    audit_kit *kit = context;
-    dusk_status status = DUSK_OK;
-    size_t slot;
-    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, false, err));
-    for (size_t k = 0; k < n; k++, outputs += QUERIES) {
-        size_t first = next_above(outputs, 0),
-               second = first < QUERIES ? next_above(outputs, first + 1) : QUERIES;
-        out[k] = kit->log_law[slot][PLACES * first + second];
-    }
-done:
-    return status;
+    size_t first = next_above(output, 0), second = first < QUERIES ? next_above(output, first + 1) : QUERIES;
+    (void)input;
+    return kit->log_law[slot][PLACES * first + second];
 }
 
 /* NaN: none above. */
 static size_t below(double index) { return isnan(index) ? QUERIES : (size_t)index; }
 
-static dusk_status fresh_density(void *context, double *out, const double *outputs, size_t n,
-                                 const double *input, dusk_error *err)
+static double fresh_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
 {
-    audit_kit *kit = context;
+    size_t k = below(output[0]);
+    double fresh = k < QUERIES ? audit_laplace_log_density(output[1] - input[k], kit->scale[2]) : 0;
+    return kit->log_law[slot][k] + fresh;
+}
+
+static double shown_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
+{
+    (void)input;
+    return audit_shown_log_density(&kit->shown[slot], below(output[0]), output[1]);
+}
+
+static double two_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
+{
+    return shown_density(kit, slot, output, input) + kit->log_law[slot][below(output[2])];
+}
+
+/* Logarithms of the law of the patterns, and the law of what is shown where that is asked for. */
+static dusk_status fill_law(audit_kit *kit, size_t slot, const double *input, dusk_error *err)
+{
+    const audit_design *design = kit->design;
+    bool two = design->density_of == two_density, redrawn = design->density_of == redrawn_density;
+    const audit_svt svt = two ? fourth_of(kit) : kit->svt;
+    double *law = kit->log_law[slot];
+    bool made = (redrawn ? redrawn_law : audit_svt_law)(law, &svt, input);
+    size_t size = redrawn ? PLACES * PLACES : audit_svt_patterns(&svt);
+    if (made && (two || design->density_of == shown_density))
+        made = audit_shown_make(&kit->shown[slot], &kit->svt, input);
+    if (!made)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "", "the queries are too far apart to compute their law");
+    for (size_t i = 0; i < size; i++) law[i] = log(law[i]);
+    return DUSK_OK;
+}
+
+/* The slot of an input's laws, made in place of the older ones unless they are there. */
+static dusk_status find_law(size_t *slot, audit_kit *kit, const double *input, dusk_error *err)
+{
     dusk_status status = DUSK_OK;
-    size_t slot;
-    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, false, err));
-    for (size_t i = 0; i < n; i++) {
-        size_t k = below(outputs[2 * i]);
-        out[i] = kit->log_law[slot][k];
-        if (k < QUERIES) out[i] += audit_laplace_log_density(outputs[2 * i + 1] - input[k], kit->scale[2]);
-    }
+    size_t bytes = QUERIES * sizeof *input;
+    for (*slot = 0; *slot < kit->laws; ++*slot)
+        if (!memcmp(kit->law_input[*slot], input, bytes)) return DUSK_OK;
+    if (*slot == 2) *slot = 1 - kit->newest;
+    kit->law_input[*slot][0] = NAN; /* nobody's, should this fail */
+    DUSK_TRY(fill_law(kit, *slot, input, err));
+    memcpy(kit->law_input[*slot], input, bytes);
+    kit->newest = *slot;
+    if (kit->laws <= *slot) kit->laws = *slot + 1;
 done:
     return status;
 }
 
-static dusk_status shown_density(void *context, double *out, const double *outputs, size_t n,
-                                 const double *input, dusk_error *err)
-{
-    audit_kit *kit = context;
-    dusk_status status = DUSK_OK;
-    size_t slot;
-    DUSK_TRY(find_law(&slot, kit, input, &kit->svt, true, err));
-    for (size_t i = 0; i < n; i++)
-        out[i] = audit_shown_log_density(&kit->shown[slot], below(outputs[2 * i]), outputs[2 * i + 1]);
-done:
-    return status;
-}
-
-static dusk_status two_density(void *context, double *out, const double *outputs, size_t n,
+static dusk_status law_density(void *context, double *out, const double *outputs, size_t n,
                                const double *input, dusk_error *err)
 {
     audit_kit *kit = context;
+    const audit_design *design = kit->design;
     dusk_status status = DUSK_OK;
-    const audit_svt fourth = fourth_of(kit);
     size_t slot;
-    DUSK_TRY(find_law(&slot, kit, input, &fourth, true, err));
-    for (size_t i = 0; i < n; i++, outputs += 3)
-        out[i] = audit_shown_log_density(&kit->shown[slot], below(outputs[0]), outputs[1]) +
-                 kit->log_law[slot][below(outputs[2])];
+    DUSK_TRY(find_law(&slot, kit, input, err));
+    for (size_t i = 0; i < n; i++, outputs += design->outputs)
+        out[i] = design->density_of(kit, slot, outputs, input);
 done:
     return status;
 }
 
 /* --- the table ------------------------------------------------------------------------ */
 
+/* Densities choose the sets. */
 #define DESIGN(numbers, prepares, draws, densities, tells, ...)                                              \
-    .inputs = QUERIES, .outputs = (numbers), .prepare = (prepares), .draw = (draws),                         \
-    .log_density = (densities), .truth = (tells), .parameter = { __VA_ARGS__ }
+    .inputs = QUERIES, .outputs = (numbers), .prepare = (prepares), .draw = draw_many, .draw_one = (draws),  \
+    .log_density = law_density, .density_of = (densities), .density = DUSK_DENSITY_SCORE, .truth = (tells),  \
+    .parameter = { __VA_ARGS__ }
 
 static const audit_design svt1 = { DESIGN(QUERIES, prepare_one_stop, draw_until, pattern_density,
-                                          truth_of_pattern, 2, 4),
-                                   .density = DUSK_DENSITY_SCORE };
+                                          truth_of_pattern, 2, 4) };
 static const audit_design svt2 = { DESIGN(QUERIES, prepare_two_stops, draw_redrawn, redrawn_density,
-                                          truth_of_redrawn, 4, 8),
-                                   .density = DUSK_DENSITY_SCORE };
-static const audit_design svt3 = { DESIGN(2, prepare_shown, draw_shown, shown_density, truth_of_shown, 2, 2),
-                                   .density = DUSK_DENSITY_SCORE };
+                                          truth_of_redrawn, 4, 8) };
+static const audit_design svt3 = { DESIGN(2, prepare_shown, draw_shown, shown_density, truth_of_shown, 2,
+                                          2) };
 /* These two are looked for among all standard pairs. */
 static const audit_design svt4 = { DESIGN(QUERIES, prepare_one_stop, draw_until, pattern_density,
                                           truth_of_pattern, 4, 4.0 / 3),
-                                   .moves = DUSK_ALL_MOVE, .density = DUSK_DENSITY_SCORE };
+                                   .moves = DUSK_ALL_MOVE };
 static const audit_design svt5 = { DESIGN(QUERIES, prepare_no_stop, draw_bare, pattern_density,
                                           truth_of_pattern, 2, 0, 0, 1),
-                                   .moves = DUSK_ALL_MOVE, .density = DUSK_DENSITY_SCORE };
+                                   .moves = DUSK_ALL_MOVE };
 static const audit_design svt6 = { DESIGN(QUERIES, prepare_no_stop, draw_all, pattern_density,
-                                          truth_of_pattern, 2, 2, 0, 1),
-                                   .density = DUSK_DENSITY_SCORE };
+                                          truth_of_pattern, 2, 2, 0, 1) };
 static const audit_design numerical = { DESIGN(2, prepare_one_stop, draw_shown, fresh_density, truth_of_fresh,
-                                               3, 6, 3),
-                                        .density = DUSK_DENSITY_SCORE };
-static const audit_design parallel = { DESIGN(3, prepare_shown, draw_two, two_density, truth_of_two, 2, 2),
-                                       .density = DUSK_DENSITY_SCORE };
+                                               3, 6, 3) };
+static const audit_design parallel = { DESIGN(3, prepare_shown, draw_two, two_density, truth_of_two, 2, 2) };
 
 AUDIT_OPENS(svt1)
 AUDIT_OPENS(svt2)
