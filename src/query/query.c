@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A query from text to answer. The order of steps is the promise:
+ *   prepare   plan and price, from declared facts alone
+ *   recall    a stored answer, if there is one
+ *   open      engine and public groups: what can fail without a charge fails here
+ *   reserve   the charge is on disk
+ *   read      rows into bounding; exact totals
+ *   release   noise
+ *   commit    the answer is on disk beside its charge
+ * After `reserve` nothing is refused: what fails is memory, disk, network or entropy, and the
+ * charge stays. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "query/source.h"
+
+void dusk_query_free(dusk_query *query)
+{
+    if (!query) return;
+    query_terms_free(query->terms);
+    query_plan_free(query->plan);
+    dusk_deallocate(query->analyst);
+    dusk_deallocate(query->engine);
+    dusk_deallocate(query->folder);
+    dusk_deallocate(query->sql);
+    dusk_deallocate(query);
+}
+
+static dusk_status copy_options(dusk_query *query, const dusk_query_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    query->options = *options;
+    DUSK_TRY(query_copy_text(&query->analyst, options->analyst, err));
+    DUSK_TRY(query_copy_text(&query->engine, options->engine, err));
+    DUSK_TRY(query_copy_text(&query->folder, options->folder, err));
+    query->options.analyst = query->analyst;
+    query->options.engine = query->engine;
+    query->options.folder = query->folder;
+done:
+    return status;
+}
+
+dusk_status dusk_query_prepare(dusk_query **out, dusk_source *source, const char *sql,
+                               const dusk_query_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_ledger_options made;
+    dusk_query *query = NULL;
+    *out = NULL;
+    if (options->size != sizeof *options || !options->analyst)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_query_options_init first",
+                         "the options of a query were not initialised");
+    DUSK_NEW(query, 1);
+    query->source = source;
+    DUSK_TRY(query_copy_text(&query->sql, sql, err));
+    DUSK_TRY(copy_options(query, options, err));
+    DUSK_TRY(query_plan_new(&query->plan, source->schema, sql, err));
+    dusk_ledger_made_with(source->ledger, &made);
+    DUSK_TRY(query_terms_new(&query->terms, query->plan, &query->options, made.neighbours, err));
+    *out = query;
+    query = NULL;
+done:
+    dusk_query_free(query);
+    return status;
+}
+
+const dusk_event *dusk_query_event(const dusk_query *query) { return query_terms_event(query->terms); }
+
+/* --- explain -------------------------------------------------------------------------------- */
+
+dusk_status dusk_query_explain(const dusk_query *query, char **text, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char *plan = NULL, *terms = NULL, *both = NULL;
+    *text = NULL;
+    DUSK_TRY(query_plan_describe(query->plan, &plan, err));
+    DUSK_TRY(query_terms_describe(query->terms, &terms, err));
+    DUSK_NEW(both, strlen(plan) + strlen(terms) + 2);
+    memcpy(both, plan, strlen(plan));
+    strcat(both, "\n");
+    strcat(both, terms);
+    *text = both;
+done:
+    dusk_deallocate(plan);
+    dusk_deallocate(terms);
+    return status;
+}
+
+/* --- run -------------------------------------------------------------------------------------- */
+
+static void fill_charge(dusk_charge *charge, const dusk_query *query, const char *fingerprint)
+{
+    *charge = (dusk_charge){ .analyst = query->options.analyst,
+                             .event = query_terms_event(query->terms),
+                             .delta = query_terms_delta(query->terms),
+                             .purpose = query->sql,
+                             .fingerprint = fingerprint,
+                             .epsilon = query->options.epsilon,
+                             .version = query->source->schema->version };
+}
+
+static dusk_status fill_receipt(dusk_receipt *receipt, const dusk_query *query, bool cached, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_ledger *ledger = query->source->ledger;
+    dusk_receipt made = { .cost = { query->options.epsilon, query->options.delta },
+                          .charged = !cached,
+                          .cached = cached };
+    DUSK_TRY(dusk_ledger_spending(ledger, &made.total, NULL, err));
+    DUSK_TRY(dusk_ledger_spending(ledger, &made.analyst, query->options.analyst, err));
+    *receipt = made;
+done:
+    return status;
+}
+
+/* Everything the engine is asked for, ready before the charge. */
+typedef struct preparation {
+    dusk_engine *engine;
+    query_groups groups;
+    char *sql;
+    dusk_cell_type *types;
+} preparation;
+
+static void clear_preparation(preparation *ready)
+{
+    query_groups_clear(&ready->groups);
+    dusk_deallocate(ready->sql);
+    dusk_deallocate(ready->types);
+}
+
+static dusk_status prepare(preparation *ready, const dusk_query *query, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const query_plan *plan = query->plan;
+    DUSK_TRY(query_source_engine(query->source, &ready->engine, query->options.engine, err));
+    if (plan->public_keys) DUSK_TRY(query_groups_of(&ready->groups, plan, ready->engine, err));
+    DUSK_NEW(ready->types, plan->input->columns);
+    DUSK_TRY(query_emit(&ready->sql, ready->types, plan, plan->input, ready->engine->class->dialect, err));
+done:
+    return status;
+}
+
+static dusk_status read_rows(bounding *b, const preparation *ready, size_t columns, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_engine_class *class = ready->engine->class;
+    dusk_cursor *cursor = NULL;
+    dusk_chunk chunk;
+    DUSK_TRY(class->query(ready->engine, &cursor, ready->sql, ready->types, columns, err));
+    for (;;) {
+        DUSK_TRY(class->next(cursor, &chunk, err));
+        if (chunk.rows == 0) break;
+        DUSK_TRY(bounding_add(b, &chunk, err));
+    }
+done:
+    if (cursor) class->end(cursor);
+    return status;
+}
+
+static dusk_status bound(bounded **out, const dusk_query *query, const preparation *ready,
+                         dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const query_plan *plan = query->plan;
+    bounding_options options;
+    bounding *b = NULL;
+    query_terms_bounding(query->terms, &options);
+    options.unit_type = ready->types[0];
+    options.key_types = ready->types + 1;
+    options.keys = plan->keys;
+    options.value_types = ready->types + 1 + plan->keys;
+    options.values = plan->values;
+    options.groups = plan->public_keys ? ready->groups.value : NULL;
+    options.groups_count = ready->groups.groups;
+    options.memory = query->options.memory;
+    options.folder = query->options.folder;
+    options.threads = query->options.threads;
+    DUSK_TRY(bounding_new(&b, &options, gen, err));
+    DUSK_TRY(read_rows(b, ready, plan->input->columns, err));
+    DUSK_TRY(bounding_finish(b, out, err));
+done:
+    bounding_free(b);
+    return status;
+}
+
+/* The stored answer, if there is one; *out is NULL when there is none. */
+static dusk_status recall(dusk_result **out, const dusk_query *query, const dusk_charge *charge,
+                          dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char *text = NULL;
+    size_t length;
+    DUSK_TRY(dusk_ledger_recall(query->source->ledger, &text, &length, charge, err));
+    if (text) DUSK_TRY(dusk_result_read(out, text, length, err));
+done:
+    dusk_ledger_free_text(text);
+    return status;
+}
+
+/* Charge, read, draw, store. */
+static dusk_status answer(dusk_result **out, const dusk_query *query, const dusk_charge *charge,
+                          dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    preparation ready = { 0 };
+    bounded *groups = NULL;
+    dusk_result *result = NULL;
+    char *text = NULL;
+    size_t length;
+    uint64_t id = 0;
+    const bool first = DUSK_MUTATE(QUERY_CHARGE_AFTER_DRAW, true, false);
+    DUSK_TRY(prepare(&ready, query, err));
+    if (first) DUSK_TRY(dusk_ledger_reserve(query->source->ledger, &id, charge, err));
+    DUSK_TRY(bound(&groups, query, &ready, gen, err));
+    DUSK_TRY(query_release(&result, query->plan, query->terms, groups, gen, err));
+    DUSK_TRY(dusk_result_write(result, &text, &length, err));
+    if (!first) DUSK_TRY(dusk_ledger_reserve(query->source->ledger, &id, charge, err));
+    DUSK_TRY(dusk_ledger_commit(query->source->ledger, id, text, length, err));
+    *out = result;
+    result = NULL;
+done:
+    dusk_ledger_free_text(text);
+    dusk_result_free(result);
+    bounded_free(groups);
+    clear_preparation(&ready);
+    return status;
+}
+
+dusk_status dusk_query_run(dusk_query *query, dusk_result **out, dusk_receipt *receipt, dusk_generator *gen,
+                           dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char fingerprint[QUERY_FINGERPRINT_SIZE];
+    dusk_charge charge;
+    dusk_result *result = NULL;
+    bool cached;
+    *out = NULL;
+    DUSK_TRY(query_fingerprint(fingerprint, query, err));
+    fill_charge(&charge, query, fingerprint);
+    DUSK_TRY(recall(&result, query, &charge, err));
+    cached = result != NULL;
+    if (!cached) DUSK_TRY(answer(&result, query, &charge, gen, err));
+    if (receipt) DUSK_TRY(fill_receipt(receipt, query, cached, err));
+    *out = result;
+    result = NULL;
+done:
+    dusk_result_free(result);
+    return status;
+}
