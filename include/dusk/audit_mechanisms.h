@@ -103,6 +103,16 @@ typedef enum dusk_verdict {
 /* "pass", "violation", "inconclusive". */
 DUSK_API const char *dusk_verdict_name(dusk_verdict verdict);
 
+/* What an attacker reaches with the score whose level set decided: as the set grows, its share of
+ * draws on the side of Q and on that of P, from (0, 0) to (1, 1); neither falls. Estimates on
+ * `draws` draws a side, those that chose the set: to be looked at, no part of a bound. */
+#define DUSK_AUDIT_ROC_MAX 33
+typedef struct dusk_audit_roc {
+    size_t count; /* 0: there is none, as where a density was believed */
+    uint64_t draws;
+    double q[DUSK_AUDIT_ROC_MAX], p[DUSK_AUDIT_ROC_MAX];
+} dusk_audit_roc;
+
 /* What was found. The verdict is a violation where epsilon_sure is above the claim (or the
  * counts lie below the claimed curve at 1 - alarm), else a pass where `detectable` is at most
  * claimed (1 + worth) + 0.04 worth, else inconclusive. `event` says the deciding set in words ("output <= -1.25"). */
@@ -124,6 +134,7 @@ typedef struct dusk_audit_report {
     char family[24];             /* "half-line", "table", "product", "score", "pattern",
                                         "density"                                            */
     char event[200];
+    dusk_audit_roc roc;
 } dusk_audit_report;
 
 /* Audit. Fails where the sampler fails, for lack of memory, or for options out of range. */

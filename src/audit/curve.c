@@ -55,7 +55,7 @@ static dusk_status measure(points *p, const quantity *asked, const double *at, a
             p->forecasts[i].delta = at[i];
     }
     DUSK_TRY(audit_select_sets(&p->scores, p->events, p->forecasts, p->count, job, pair,
-                               audit_last_round(job), 0, err));
+                               audit_last_round(job), NULL, err));
     for (int side = 0; side < 2; side++)
         DUSK_TRY(audit_count_fresh(p->hits[side], job, &p->scores, p->events, p->count, pair->input[side],
                                    p->trials, err));

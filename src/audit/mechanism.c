@@ -147,6 +147,7 @@ static dusk_status count_both(dusk_audit_report *report, audit_job *job, const a
 {
     dusk_status status = DUSK_OK;
     report->swapped = chosen->event.swapped;
+    report->roc = chosen->roc;
     for (int side = 0; side < 2; side++) {
         const double *input = chosen->input[report->swapped ? 1 - side : side];
         report->trials[side] = DUSK_MUTATE(AUDIT_SAME_DRAWS, n, (uint64_t)chosen->event.counts.trials);

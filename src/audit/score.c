@@ -9,6 +9,7 @@
 
 #include "audit/cells.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 
 enum {
     MOST_THRESHOLDS = 384,
@@ -281,6 +282,39 @@ void audit_rerun_choose(audit_event *best, const audit_rerun *r, const audit_for
     for (size_t i = 0; i < r->count; i++)
         keep_best(&found, r->index[i], &r->bench[i], r->thresholds[i], forecast, n);
     if (r->count > 0) *best = found;
+}
+
+/* The k-th of `count` sets of one direction, the smallest first: its threshold. */
+static size_t threshold_of(size_t k, size_t count, bool above) { return above ? count - 1 - k : k; }
+
+/* The set that was chosen, and others evenly among the thresholds, of which many lie near the ends. */
+void audit_rerun_roc(dusk_audit_roc *out, const audit_rerun *r, const audit_event *chosen, size_t n)
+{
+    enum { INNER = DUSK_AUDIT_ROC_MAX - 2 };
+    dusk_audit_roc roc = { .count = 0 };
+    size_t i = 0;
+    while (i < r->count && r->index[i] != chosen->score) i++;
+    if (i < r->count && chosen->forecast > -INFINITY) {
+        const bench *b = &r->bench[i];
+        const uint64_t(*hits)[MOST_THRESHOLDS] = chosen->above ? b->tally.above : b->tally.below;
+        size_t all = r->thresholds[i], inner = all < INNER ? all : INNER;
+        int p = DUSK_MUTATE(AUDIT_ROC_SIDES, chosen->swapped, !chosen->swapped);
+        roc.draws = n;
+        roc.count = 1; /* (0, 0) */
+        for (size_t j = 0, next = 0; j < inner; j++) {
+            size_t first = next;
+            next = (j + 1) * all / inner;
+            size_t t = threshold_of(first, all, chosen->above);
+            for (size_t k = first; k < next; k++)
+                if (b->thresholds[threshold_of(k, all, chosen->above)] == chosen->threshold)
+                    t = threshold_of(k, all, chosen->above);
+            roc.p[roc.count] = (double)hits[p][t] / (double)n;
+            roc.q[roc.count++] = (double)hits[!p][t] / (double)n;
+        }
+        roc.p[roc.count] = roc.q[roc.count] = 1;
+        roc.count++;
+    }
+    *out = roc;
 }
 
 dusk_status audit_count(uint64_t *hits, const audit_score *score, bool above, double threshold,

@@ -101,6 +101,8 @@ DUSK_MUST_USE dusk_status audit_rerun_count(audit_rerun *rerun, int side, const 
                                             dusk_error *err);
 void audit_rerun_choose(audit_event *best, const audit_rerun *rerun, const audit_forecast *forecast,
                         size_t n);
+/* The curve of the score of `chosen`, which was chosen from this rerun; its set is on it. */
+void audit_rerun_roc(dusk_audit_roc *out, const audit_rerun *rerun, const audit_event *chosen, size_t n);
 
 /* How many of n outputs lie in the set. `values` has room for n numbers. */
 DUSK_MUST_USE dusk_status audit_count(uint64_t *hits, const audit_score *score, bool above, double threshold,

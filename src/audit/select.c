@@ -126,16 +126,17 @@ done:
     return status;
 }
 
-/* The thresholds of the best few scores once more, on `more` fresh draws a side, or several times
+/* The thresholds of the best few scores once more, on so many fresh draws a side, or several times
  * as many: what looked good by chance does so no longer, and rare sets are seen often enough to be
  * judged. */
 static dusk_status choose_again(audit_event *event, const audit_scores *scores, const audit_sample *train,
-                                audit_job *job, const dusk_input_pair *pair, size_t more, dusk_error *err)
+                                audit_job *job, const dusk_input_pair *pair, audit_again *again,
+                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     audit_rerun *rerun = NULL;
     double *outputs = NULL;
-    size_t length = train->length, block = length < BLOCK ? BLOCK / length : 1, seen = 0;
+    size_t length = train->length, block = length < BLOCK ? BLOCK / length : 1, seen = 0, more = again->draws;
     DUSK_TRY(audit_rerun_new(&rerun, event, scores, train, block, err));
     DUSK_NEW(outputs, block * length);
     do {
@@ -146,6 +147,7 @@ static dusk_status choose_again(audit_event *event, const audit_scores *scores, 
         forecast.caution = fmin(2, forecast.caution);
         audit_rerun_choose(event, rerun, &forecast, seen);
     } while (widen(event, rerun, job, seen));
+    audit_rerun_roc(&again->roc, rerun, event, seen);
 done:
     audit_rerun_free(rerun);
     dusk_deallocate(outputs);
@@ -154,7 +156,7 @@ done:
 
 dusk_status audit_select_sets(audit_scores *scores, audit_event *events, const audit_forecast *forecasts,
                               size_t count, audit_job *job, const dusk_input_pair *pair, size_t n,
-                              size_t more, dusk_error *err)
+                              audit_again *again, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     audit_sample train = { 0 }, validate = { 0 };
@@ -164,7 +166,7 @@ dusk_status audit_select_sets(audit_scores *scores, audit_event *events, const a
     DUSK_TRY(propose_all(&found, pair, job, &train, err));
     for (size_t i = 0; i < count; i++)
         DUSK_TRY(audit_choose(&events[i], &found, &train, &validate, &forecasts[i], err));
-    if (more > 0) DUSK_TRY(choose_again(&events[0], &found, &train, job, pair, more, err));
+    if (again) DUSK_TRY(choose_again(&events[0], &found, &train, job, pair, again, err));
     *scores = found;
     found = (audit_scores){ 0 };
 done:
@@ -179,7 +181,7 @@ dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_in
 {
     audit_selection found = { .input = { pair->input[0], pair->input[1] } };
     dusk_status status =
-        audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, n, 0, err);
+        audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, n, NULL, err);
     if (status == DUSK_OK) *out = found;
     return status;
 }
@@ -187,10 +189,12 @@ dusk_status audit_select_set(audit_selection *out, audit_job *job, const dusk_in
 dusk_status audit_select_well(audit_selection *out, audit_job *job, const dusk_input_pair *pair,
                               dusk_error *err)
 {
-    size_t last = last_round(job), more = (size_t)fmin(job->forecast.draws / 2, 8 * (double)last);
+    size_t last = last_round(job);
+    audit_again again = { .draws = (size_t)fmin(job->forecast.draws / 2, 8 * (double)last) };
     audit_selection found = { .input = { pair->input[0], pair->input[1] } };
-    dusk_status status =
-        audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, last, more, err);
+    dusk_status status = audit_select_sets(&found.scores, &found.event, &job->forecast, 1, job, pair, last,
+                                           again.draws > 0 ? &again : NULL, err);
+    found.roc = again.roc;
     if (status == DUSK_OK) *out = found;
     return status;
 }

@@ -34,15 +34,22 @@ typedef struct audit_selection {
     double *varied; /* its inputs, where the pair was changed; owned */
     audit_scores scores;
     audit_event event;
+    dusk_audit_roc roc;
 } audit_selection;
 void audit_selection_clear(audit_selection *selection);
 
+/* A choice once more, with `draws` draws a side, and the curve that they give. */
+typedef struct audit_again {
+    size_t draws;
+    dusk_audit_roc roc;
+} audit_again;
+
 /* Choose the best set for each of `count` forecasts, from the same scores, which are made
  * anew with n training and n validating draws a side; the first is then chosen again among the
- * best with `more` draws a side, 0 for not. */
+ * best, NULL for not. */
 DUSK_MUST_USE dusk_status audit_select_sets(audit_scores *scores, audit_event *events,
                                             const audit_forecast *forecasts, size_t count, audit_job *job,
-                                            const dusk_input_pair *pair, size_t n, size_t more,
+                                            const dusk_input_pair *pair, size_t n, audit_again *again,
                                             dusk_error *err);
 /* Choose the set for one pair with `n` training and n validating draws a side. The old
  * content of `out` is not looked at; it needs clearing on success only. */

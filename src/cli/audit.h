@@ -60,6 +60,9 @@ void audit_json_report(dusk_json *json, const dusk_audit_report *report, double 
 /* What the program says and returns after a verdict: DUSK_ERR_CHECK for a violation, and for
  * what is inconclusive with --strict. */
 dusk_status audit_conclude(const audit_job *job, const dusk_audit_report *report, dusk_error *err);
+/* n >= 2 points of the most that a test may reach under a claim, false alarms (x) from `low` to 1 by
+ * equal factors; audit_scores_plot.c. */
+void audit_region(double *x, double *y, size_t n, double low, double epsilon, double delta);
 /* CPU seconds of this process and of the programs it has waited for. */
 double audit_cpu(void);
 

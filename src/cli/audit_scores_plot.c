@@ -19,10 +19,10 @@ static double most_found(double fpr, double epsilon, double delta)
     return fmin(1, fmin(delta + exp(epsilon) * fpr, 1 - exp(-epsilon) * (1 - delta - fpr)));
 }
 
-static void sample_region(double *x, double *y, double low, double epsilon, double delta)
+void audit_region(double *x, double *y, size_t n, double low, double epsilon, double delta)
 {
-    for (int i = 0; i < REGION_POINTS; i++) {
-        x[i] = pow(low, 1 - (double)i / (REGION_POINTS - 1));
+    for (size_t i = 0; i < n; i++) {
+        x[i] = pow(low, 1 - (double)i / ((double)n - 1));
         y[i] = most_found(x[i], epsilon, delta);
     }
 }
@@ -47,7 +47,7 @@ dusk_status audit_score_plot(const char *path, const char *name, const dusk_scor
     snprintf(title, sizeof title, "Members told from others: %.120s", name);
     dusk_decimal_up(number, epsilon, 4);
     snprintf(label, sizeof label, "the claim allows, \u03b5 = %s", number);
-    sample_region(x, y, low, isnan(epsilon) ? 0 : epsilon, delta);
+    audit_region(x, y, REGION_POINTS, low, isnan(epsilon) ? 0 : epsilon, delta);
     dusk_plot_line lines[] = {
         { .label = "attack", .x = fpr, .y = tpr, .n = n, .label_inside = true },
         { .label = label, .x = x, .y = y, .n = REGION_POINTS, .label_inside = true },

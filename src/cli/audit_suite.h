@@ -20,7 +20,8 @@ typedef struct suite_run {
 } suite_run;
 
 /* --plot FILE.svg: claimed, measured and exact epsilon of each subject; and beside it
- * FILE-roc.svg: what an attacker reaches on some of them. */
+ * FILE-roc.svg: the ROC curves of what an attacker reaches. */
 dusk_status suite_plot(const suite_run *run, dusk_error *err);
+dusk_status suite_plot_roc(const suite_run *run, const char *path, dusk_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dusk audit suite --plot: a row for each subject with its claim, what was measured and what is
- * exact; and, beside it, what an attacker reaches on some of them: how often the deciding set
- * happens on one input against how often on the other. */
+ * exact. The second file is drawn by audit_suite_roc.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,85 +143,6 @@ static void put_svg(FILE *file, const void *what)
     fputs("</svg>\n", file);
 }
 
-/* ---- What an attacker reaches ----------------------------------------------------- */
-
-#define CURVES 6 /* half of them right, half broken */
-#define POINTS 101
-
-/* The most that an attacker may reach by the claim. */
-static void allowed(double *x, double *y, double epsilon)
-{
-    for (int i = 0; i < POINTS; i++) {
-        x[i] = i / (POINTS - 1.0);
-        y[i] = fmin(fmin(1, exp(epsilon) * x[i]), 1 - exp(-epsilon) * (1 - x[i]));
-    }
-}
-
-/* The i-th subject of a verdict that was counted on draws; NULL: there are fewer. */
-static const suite_line *nth(const suite_run *run, dusk_verdict verdict, size_t i)
-{
-    for (size_t k = 0; k < run->count; k++) {
-        const dusk_audit_report *report = &run->list[k].result.report;
-        bool counted = report->trials[0] > 0 && report->trials[1] > 0;
-        if (report->verdict == verdict && counted && report->delta == 0 && i-- == 0) return &run->list[k];
-    }
-    return NULL;
-}
-
-/* Say what happened in the set, otherwise toss a coin: the line from (0, 0) through the deciding
- * set to (1, 1). */
-typedef struct reached {
-    double x[3], y[3];
-} reached;
-
-static size_t collect(const suite_run *run, dusk_plot_line *lines, reached *curves)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < CURVES; i++) {
-        const suite_line *line = nth(run, i % 2 ? DUSK_PASS : DUSK_VIOLATION, i / 2);
-        if (!line) continue;
-        const dusk_audit_report *r = &line->result.report;
-        curves[n] = (reached){ .x = { 0, (double)r->hits[1] / (double)r->trials[1], 1 },
-                               .y = { 0, (double)r->hits[0] / (double)r->trials[0], 1 } };
-        lines[n] = (dusk_plot_line){
-            .label = dusk_suite_at(line->subject)->name, .x = curves[n].x, .y = curves[n].y, .n = 3
-        };
-        n++;
-    }
-    return n;
-}
-
-static dusk_status plot_reached(const suite_run *run, const char *path, dusk_error *err)
-{
-    double x[POINTS], y[POINTS];
-    reached curves[CURVES];
-    dusk_plot_line lines[CURVES + 1];
-    char subtitle[160];
-    dusk_text text;
-    size_t n = collect(run, lines, curves);
-    double epsilon = run->job->settings->epsilon;
-    dusk_text_init(&text, subtitle, sizeof subtitle);
-    dusk_text_add(&text, "guessing by the set that decided the audit; grey: all that epsilon %g allows",
-                  epsilon);
-    allowed(x, y, epsilon);
-    lines[n] = (dusk_plot_line){ .label = "the claim",
-                                 .x = x,
-                                 .y = y,
-                                 .n = POINTS,
-                                 .dashed = true,
-                                 .reference = true,
-                                 .label_inside = true };
-    const dusk_plot plot = {
-        .title = "What an attacker reaches",
-        .subtitle = subtitle,
-        .x = { .label = "false alarms: the set on the other input", .low = 0, .high = 1 },
-        .y = { .label = "hits: the set on one input", .low = 0, .high = 1 },
-        .lines = lines,
-        .line_count = n + 1
-    };
-    return dusk_plot_write(&plot, path, err);
-}
-
 dusk_status suite_plot(const suite_run *run, dusk_error *err)
 {
     const char *path = run->job->settings->plot;
@@ -235,5 +155,5 @@ dusk_status suite_plot(const suite_run *run, dusk_error *err)
     if (text.overflow)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a shorter one", "the name of the plot is too long");
     dusk_status status = dusk_file_replace(path, put_svg, run, err);
-    return status == DUSK_OK ? plot_reached(run, beside, err) : status;
+    return status == DUSK_OK ? suite_plot_roc(run, beside, err) : status;
 }

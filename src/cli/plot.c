@@ -145,12 +145,14 @@ static void put_titles(const canvas *c)
 
 static const char *colour_of(const dusk_plot_line *line, size_t index)
 {
+    if (line->colour) return line->colour;
     return line->reference ? "#999999" : palette[index % COLOURS];
 }
 
 static const char *dash_of(const dusk_plot_line *line, size_t index)
 {
-    return line->dashed ? "2 4" : dashes[(index / COLOURS) % 4];
+    if (line->dashed) return "2 4";
+    return line->reference || line->colour ? "" : dashes[(index / COLOURS) % 4];
 }
 
 /* A coordinate that SVG can hold, for what is far outside the frame. */
@@ -178,6 +180,23 @@ static void put_line(const canvas *c, const dusk_plot_line *line, size_t index)
         fprintf(c->file, "%c%.2f %.2f", pen ? 'L' : 'M', x_of(c, line->x[i]), tame(y_of(c, line->y[i])));
         pen = true;
     }
+    fputs("\"/>\n", c->file);
+}
+
+/* From the line down to the frame's bottom. */
+static void put_shade(const canvas *c, const dusk_plot_line *line)
+{
+    bool pen = false;
+    double last = 0;
+    fputs("<path clip-path=\"url(#frame)\" fill=\"#eef3f7\" d=\"", c->file);
+    for (size_t i = 0; i < line->n; i++) {
+        if (!is_drawn(c, line, i)) continue;
+        last = x_of(c, line->x[i]);
+        if (!pen) fprintf(c->file, "M%.2f %.2f", last, bottom_of());
+        fprintf(c->file, "L%.2f %.2f", last, tame(y_of(c, line->y[i])));
+        pen = true;
+    }
+    if (pen) fprintf(c->file, "L%.2f %.2fz", last, bottom_of());
     fputs("\"/>\n", c->file);
 }
 
@@ -351,6 +370,8 @@ static void put_svg(FILE *file, const void *what)
     fprintf(file,
             "<clipPath id=\"frame\"><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n",
             LEFT, TOP - 1, c.right - LEFT + 1, bottom_of() - TOP + 2);
+    for (size_t i = 0; i < plot->line_count; i++)
+        if (plot->lines[i].shaded) put_shade(&c, &plot->lines[i]);
     put_grid(&c);
     put_tick_labels(&c);
     put_titles(&c);

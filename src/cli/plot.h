@@ -15,9 +15,11 @@ typedef struct dusk_plot_line {
     const char *label; /* at its end; NULL for none */
     const double *x, *y;
     size_t n;
+    const char *colour; /* NULL: by its place among the lines */
     bool dashed;
     bool reference;    /* grey and thin: something to compare with */
     bool label_inside; /* the label is beside the middle of the line, in the frame */
+    bool shaded;       /* the frame below it is tinted: what the line allows */
 } dusk_plot_line;
 
 typedef struct dusk_plot_axis {
@@ -30,7 +32,7 @@ typedef struct dusk_plot {
     const char *title, *subtitle;
     dusk_plot_axis x, y;
     const dusk_plot_line *lines;
-    size_t line_count; /* at most DUSK_PLOT_LINES_MAX */
+    size_t line_count; /* at most DUSK_PLOT_LINES_MAX of them with a label */
     bool marked;       /* a point, with lines to both axes */
     double mark_x, mark_y;
     const char *mark_label;

@@ -17,16 +17,22 @@ static toy toy_of(uint64_t seed, double scale, size_t inputs, size_t outputs)
     return (toy){ audit_coins_seeded(seed), scale, inputs, outputs };
 }
 
-static dusk_audit_report audited(toy *t, toy_draw *draw, double claimed)
+static dusk_audit_report audited_with(toy *t, toy_draw *draw, double claimed, uint64_t draws)
 {
     dusk_audit_options options;
     dusk_audit_options_init(&options);
     options.epsilon = claimed;
+    options.draws = draws;
     options.seed = 7;
     dusk_sampler sampler = toy_sampler(t, draw);
     dusk_audit_report report;
     assert_int_equal(dusk_audit_run(&report, &sampler, &bit, 1, &options, NULL), DUSK_OK);
     return report;
+}
+
+static dusk_audit_report audited(toy *t, toy_draw *draw, double claimed)
+{
+    return audited_with(t, draw, claimed, 0);
 }
 
 static void laplace(void **state)
@@ -74,6 +80,52 @@ static void constant(void **state)
     assert_true(r.epsilon == 0 && r.detectable > 0.7 && r.detectable < 0.9);
     assert_int_equal(r.verdict, DUSK_PASS);
     assert_int_equal(audited(&t, draw_last_bit, 0.7).verdict, DUSK_INCONCLUSIVE);
+}
+
+/* Whether a point of the curve, or of the curve of the complements, shows that epsilon is above
+ * `epsilon`, at an error that all points of it may share. */
+static bool leaves(const dusk_audit_roc *roc, double epsilon)
+{
+    for (size_t i = 0; i < roc->count; i++) {
+        uint64_t p = (uint64_t)llround(roc->p[i] * (double)roc->draws),
+                 q = (uint64_t)llround(roc->q[i] * (double)roc->draws), n = roc->draws;
+        if (dusk_epsilon_down(p, n, q, n, 0, 1e-9) > epsilon) return true;
+        if (dusk_epsilon_down(n - q, n, n - p, n, 0, 1e-9) > epsilon) return true;
+    }
+    return false;
+}
+
+static void assert_curve(const dusk_audit_roc *roc)
+{
+    size_t n = roc->count;
+    assert_true(n >= 3 && n <= DUSK_AUDIT_ROC_MAX && roc->draws > 0);
+    assert_true(roc->p[0] == 0 && roc->q[0] == 0 && roc->p[n - 1] == 1 && roc->q[n - 1] == 1);
+    for (size_t i = 1; i < n; i++) assert_true(roc->p[i] >= roc->p[i - 1] && roc->q[i] >= roc->q[i - 1]);
+}
+
+/* The curve of a right mechanism stays in what its claim allows, that of a wrong one leaves it, on the
+ * side of P; and the deciding set lies on it. */
+static void reached(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        toy t = toy_of(seed, 1 / 0.7, 1, 1);
+        dusk_audit_report right = audited_with(&t, draw_laplace, 0.7, 100000),
+                          wrong = audited_with(&t, draw_laplace, 0.5, 100000);
+        assert_curve(&right.roc);
+        assert_curve(&wrong.roc);
+        assert_false(leaves(&right.roc, 0.7));
+        assert_true(leaves(&wrong.roc, 0.5));
+        double p = (double)wrong.hits[0] / (double)wrong.trials[0], nearest = 1;
+        for (size_t i = 0; i < wrong.roc.count; i++) nearest = fmin(nearest, fabs(wrong.roc.p[i] - p));
+        assert_true(nearest < 6 * sqrt(p / (double)wrong.roc.draws));
+    }
+    toy t = toy_of(5, 1 / (1 + exp(-0.7)), 1, 1);
+    dusk_audit_report r = audited_with(&t, draw_response, 0.6, 100000);
+    assert_curve(&r.roc);
+    assert_int_equal(r.roc.count, 3);
+    assert_true(leaves(&r.roc, 0.6) && !leaves(&r.roc, 0.7));
+    assert_int_equal(audited_with(&t, draw_constant, 0.7, 100000).roc.count, 0);
 }
 
 /* Shows its input while the first two steps look, and nothing from then on. */
@@ -152,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laplace),     cmocka_unit_test(response), cmocka_unit_test(constant),
         cmocka_unit_test(fresh_draws), cmocka_unit_test(refused),  cmocka_unit_test(far_apart),
+        cmocka_unit_test(reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
