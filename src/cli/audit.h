@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/decimal.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "dusk/dusk.h"
@@ -50,6 +51,10 @@ audit_function audit_suite;  /* audit_suite.c */
 
 bool audit_given(const audit_job *job, const char *option);
 
+/* x to so many decimal places, never above it. */
+void audit_put_down(char text[DUSK_DECIMAL_SIZE], double x, int places);
+/* "5.0e6", and small numbers as they are. */
+void audit_put_draws(char text[DUSK_DECIMAL_SIZE], uint64_t draws);
 /* "claimed 0.700 | measured >= 0.631 (95 %) | ... | pass | 5.0e6 draws | 0.9 s", without a line
  * end; the bound is cut, with places enough to hold it against the claim. `exact` NaN: not known. */
 void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,

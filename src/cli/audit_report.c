@@ -7,13 +7,11 @@
 
 #include "base/error.h"
 #include "cli/audit.h"
-#include "cli/decimal.h"
 
 #define PLACES_MAX 9
 #define FEW_DRAWS 1000 /* a side: hardly any fault can be shown with fewer */
 
-/* x to so many decimal places, never above it. */
-static void put_down(char text[DUSK_DECIMAL_SIZE], double x, int places)
+void audit_put_down(char text[DUSK_DECIMAL_SIZE], double x, int places)
 {
     snprintf(text, DUSK_DECIMAL_SIZE, "%.*f", places, x);
     if (strtod(text, NULL) > x) snprintf(text, DUSK_DECIMAL_SIZE, "%.*f", places, x - pow(10, -places));
@@ -30,7 +28,7 @@ static int places_for(double claimed, double measured)
     if (claimed > 0 && claimed < 0.1) places = 2 - (int)floor(log10(claimed));
     for (; places < PLACES_MAX && measured > claimed && is_plain(measured); places++) {
         double shown = (snprintf(text, sizeof text, "%.*f", places, claimed), strtod(text, NULL));
-        put_down(text, measured, places);
+        audit_put_down(text, measured, places);
         if (strtod(text, NULL) > shown) break;
     }
     return places < PLACES_MAX ? places : PLACES_MAX;
@@ -60,22 +58,21 @@ static void print_measured(FILE *file, const dusk_audit_report *report, double c
     char text[DUSK_DECIMAL_SIZE];
     if (is_plain(report->epsilon) &&
         (report->epsilon == 0 || report->claimed == 0 || report->claimed >= 1e-7))
-        put_down(text, report->epsilon, places);
+        audit_put_down(text, report->epsilon, places);
     else
         dusk_decimal_down(text, report->epsilon, 3);
     fprintf(file, " | measured >= %s (%g %%%s)", text, 100 * confidence, density_words(report->density));
 }
 
-/* 5.0e6, whatever the C library writes. */
-static void print_draws(FILE *file, uint64_t draws)
+/* Whatever the C library writes as an exponent. */
+void audit_put_draws(char text[DUSK_DECIMAL_SIZE], uint64_t draws)
 {
-    char text[DUSK_DECIMAL_SIZE];
-    if (draws < 1000) {
-        fprintf(file, " | %d draws", (int)draws);
-        return;
-    }
-    snprintf(text, sizeof text, "%.1e", (double)draws);
-    fprintf(file, " | %.3se%ld draws", text, strtol(strchr(text, 'e') + 1, NULL, 10));
+    char digits[DUSK_DECIMAL_SIZE];
+    snprintf(digits, sizeof digits, "%.1e", (double)draws);
+    if (draws < 1000)
+        snprintf(text, DUSK_DECIMAL_SIZE, "%d", (int)draws);
+    else
+        snprintf(text, DUSK_DECIMAL_SIZE, "%.3se%ld", digits, strtol(strchr(digits, 'e') + 1, NULL, 10));
 }
 
 /* Why no epsilon could have been shown: no set has more than delta, or all draws were too few. */
@@ -90,7 +87,7 @@ static const char *why_nothing(const dusk_audit_report *report)
 void audit_print_report(FILE *file, const dusk_audit_report *report, double confidence, double exact,
                         double cpu_s)
 {
-    char delta[DUSK_DECIMAL_SIZE];
+    char delta[DUSK_DECIMAL_SIZE], draws[DUSK_DECIMAL_SIZE];
     int places = places_for(report->claimed, report->epsilon);
     print_nearest(file, "claimed", report->claimed, places);
     if (report->delta > 0) {
@@ -104,7 +101,8 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
         fputs(why_nothing(report), file);
     else if (report->verdict == DUSK_INCONCLUSIVE)
         print_nearest(file, ", could have caught", report->detectable, places);
-    print_draws(file, report->draws);
+    audit_put_draws(draws, report->draws);
+    fprintf(file, " | %s draws", draws);
     fprintf(file, cpu_s >= 0.1 ? " | %.1f s" : " | %.2f s", cpu_s);
 }
 

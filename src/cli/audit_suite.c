@@ -99,8 +99,6 @@ static bool is_undecided(const suite_line *line)
     return line->result.expected == DUSK_PASS && line->result.report.verdict == DUSK_INCONCLUSIVE;
 }
 
-static double cut(double x) { return isfinite(x) ? floor(x * 1000) / 1000 : x; }
-
 static void put_exact(char text[16], double exact)
 {
     if (isnan(exact))
@@ -111,22 +109,15 @@ static void put_exact(char text[16], double exact)
         snprintf(text, 16, "%.3f", exact);
 }
 
-/* "5.0e6". */
-static void put_draws(char text[16], double draws)
-{
-    int power = draws > 0 ? (int)floor(log10(draws)) : 0;
-    if (draws / pow(10, power) >= 9.95) power++;
-    snprintf(text, 16, "%.1fe%d", draws / pow(10, power), power);
-}
-
 static void print_line(const suite_run *run, const suite_line *line)
 {
     const dusk_audit_report *report = &line->result.report;
-    char exact[16], draws[16];
+    char exact[16], draws[DUSK_DECIMAL_SIZE], measured[DUSK_DECIMAL_SIZE];
     put_exact(exact, line->result.exact);
-    put_draws(draws, (double)report->draws);
-    printf("%-*s  claimed %.3f | measured >= %6.3f (%g %%) | exact %6s | %-12s | %s draws | %5.1f s",
-           run->width, dusk_suite_at(line->subject)->name, report->claimed, cut(report->epsilon),
+    audit_put_down(measured, report->epsilon, 3);
+    audit_put_draws(draws, report->draws);
+    printf("%-*s  claimed %.3f | measured >= %6s (%g %%) | exact %6s | %-12s | %s draws | %5.1f s",
+           run->width, dusk_suite_at(line->subject)->name, report->claimed, measured,
            100 * run->job->settings->confidence, exact, dusk_verdict_name(report->verdict), draws,
            line->cpu_s);
     if (report->delta > 0) printf(" | delta %g", report->delta);
