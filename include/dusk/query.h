@@ -8,6 +8,7 @@
 
 #include "dusk/base.h"
 #include "dusk/ledger.h"
+#include "dusk/mechanisms_summaries.h"
 #include "dusk/random.h"
 #include "dusk/table.h"
 
@@ -85,7 +86,8 @@ DUSK_API void dusk_query_options_init(dusk_query_options *options);
 
 typedef struct dusk_query dusk_query;
 /* Parse, plan and price. DUSK_ERR_PARSE, DUSK_ERR_UNSUPPORTED, DUSK_ERR_ARGUMENT: the message names the place, the hint
- * says what to write instead. The source must outlive the query. */
+ * says what to write instead. The source must outlive the query, and nothing
+ * may be declared in the meantime. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_query_prepare(dusk_query **out, dusk_source *source, const char *sql,
                                                       const dusk_query_options *options, dusk_error *err);
 DUSK_API void dusk_query_free(dusk_query *query);
@@ -127,6 +129,13 @@ typedef struct dusk_receipt {
 
 DUSK_API DUSK_MUST_USE dusk_status dusk_query_run(dusk_query *query, dusk_result **out, dusk_receipt *receipt,
                                                   dusk_generator *gen, dusk_error *err);
+
+/* Bounds of a numeric column about which nothing is known, found in the data and paid for with
+ * options->epsilon (delta and noise are not used; rows_per_group is how many rows of a unit are looked
+ * at). They are not declared: dusk_source_declare does that. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out,
+                                                       const char *column, const dusk_query_options *options,
+                                                       dusk_generator *gen, dusk_error *err);
 
 #ifdef __cplusplus
 }

@@ -142,20 +142,20 @@ done:
     return status;
 }
 
-static dusk_status read_rows(bounding *b, const preparation *ready, size_t columns, dusk_error *err)
+dusk_status query_read_rows(bounding *b, dusk_engine *engine, const char *sql, const dusk_cell_type *types,
+                            size_t columns, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const dusk_engine_class *class = ready->engine->class;
     dusk_cursor *cursor = NULL;
     dusk_chunk chunk;
-    DUSK_TRY(class->query(ready->engine, &cursor, ready->sql, ready->types, columns, err));
+    DUSK_TRY(engine->class->query(engine, &cursor, sql, types, columns, err));
     for (;;) {
-        DUSK_TRY(class->next(cursor, &chunk, err));
+        DUSK_TRY(engine->class->next(cursor, &chunk, err));
         if (chunk.rows == 0) break;
         DUSK_TRY(bounding_add(b, &chunk, err));
     }
 done:
-    if (cursor) class->end(cursor);
+    if (cursor) engine->class->end(cursor);
     return status;
 }
 
@@ -178,7 +178,7 @@ static dusk_status bound(bounded **out, const dusk_query *query, const preparati
     options.folder = query->options.folder;
     options.threads = query->options.threads;
     DUSK_TRY(bounding_new(&b, &options, gen, err));
-    DUSK_TRY(read_rows(b, ready, plan->input->columns, err));
+    DUSK_TRY(query_read_rows(b, ready->engine, ready->sql, ready->types, plan->input->columns, err));
     DUSK_TRY(bounding_finish(b, out, err));
 done:
     bounding_free(b);

@@ -46,6 +46,10 @@ DUSK_MUST_USE dusk_status query_groups_of(query_groups *out, const query_plan *p
                                           dusk_error *err);
 void query_groups_clear(query_groups *groups);
 
+/* Run generated SQL and hand its rows to the bounding. */
+DUSK_MUST_USE dusk_status query_read_rows(bounding *b, dusk_engine *engine, const char *sql,
+                                          const dusk_cell_type *types, size_t columns, dusk_error *err);
+
 /* What names a request but for its epsilon: 64 hexadecimal digits and '\0'. */
 #define QUERY_FINGERPRINT_SIZE 65
 DUSK_MUST_USE dusk_status query_fingerprint(char out[QUERY_FINGERPRINT_SIZE], const dusk_query *query,

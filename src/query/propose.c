@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds for a column about which nothing is known, read off the data and paid for: the rows of
+ * each unit are bounded as in a query, and dusk_bounds_release finds where values lie. The plan is
+ * that of SUM(column), made with bounds so wide that nothing is clamped. */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "query/source.h"
+
+/* Values from 2^-20 to 2^60 are told apart, and their negatives. */
+#define RESOLUTION 0x1p-20
+#define LARGEST 0x1p60
+
+/* The source as if the column had bounds. */
+static dusk_status widen(void *context, const dusk_fact *fact, dusk_error *err)
+{
+    if (fact->subject[0] == '\0' && strcmp(fact->property, QUERY_ENGINE_PROPERTY) == 0) return DUSK_OK;
+    return dusk_schema_declare(context, fact->subject, fact->property, fact->value, err);
+}
+
+static dusk_status plan_sum(query_plan **out, dusk_schema *schema, const char *column, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char sql[4 * DUSK_NAME_MAX];
+    const char *dot = strchr(column, '.');
+    if (!dot || strlen(column) > 2 * DUSK_NAME_MAX || strchr(column, '"'))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example visits.age",
+                         "a column is written TABLE.COLUMN");
+    DUSK_TRY(dusk_schema_declare(schema, column, "bounds", "-1e300:1e300", err));
+    snprintf(sql, sizeof sql, "SELECT SUM(\"%s\") FROM \"%.*s\"", dot + 1, (int)(dot - column), column);
+    DUSK_TRY(query_plan_new(out, schema, sql, err));
+done:
+    return status;
+}
+
+static uint32_t rows_of(const query_plan *plan, const dusk_query_options *options)
+{
+    if (options->rows_per_group > 0) return options->rows_per_group;
+    return plan->rows_per_unit > 0 ? plan->rows_per_unit : 1;
+}
+
+static dusk_status collect(bounded **out, const query_plan *plan, const dusk_query_options *options,
+                           dusk_engine *engine, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bounding_total all = { .kind = BOUNDING_COLLECT, .lower = -DBL_MAX, .upper = DBL_MAX };
+    const query_value nothing = { 0 };
+    dusk_cell_type types[2];
+    bounding *b = NULL;
+    char *sql = NULL;
+    DUSK_TRY(query_emit(&sql, types, plan, plan->input, engine->class->dialect, err));
+    bounding_options how = { .unit_type = types[0],
+                             .value_types = types + 1,
+                             .values = 1,
+                             .total = &all,
+                             .totals = 1,
+                             .groups_per_unit = 1,
+                             .rows_per_group = rows_of(plan, options),
+                             .groups = &nothing,
+                             .groups_count = 1,
+                             .memory = options->memory,
+                             .folder = options->folder,
+                             .threads = options->threads };
+    DUSK_TRY(bounding_new(&b, &how, gen, err));
+    DUSK_TRY(query_read_rows(b, engine, sql, types, 2, err));
+    DUSK_TRY(bounding_finish(b, out, err));
+done:
+    bounding_free(b);
+    dusk_deallocate(sql);
+    return status;
+}
+
+static dusk_status charge(dusk_source *source, uint64_t *id, const char *column,
+                          const dusk_query_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event event;
+    char purpose[3 * DUSK_NAME_MAX];
+    dusk_charge one = { .analyst = options->analyst,
+                        .event = &event,
+                        .purpose = purpose,
+                        .epsilon = options->epsilon,
+                        .version = source->schema->version };
+    snprintf(purpose, sizeof purpose, "bounds of %s", column);
+    DUSK_TRY(dusk_event_pure(&event, options->epsilon, err));
+    DUSK_TRY(dusk_ledger_reserve(source->ledger, id, &one, err));
+done:
+    return status;
+}
+
+dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, const char *column,
+                                const dusk_query_options *options, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_schema *schema = NULL;
+    query_plan *plan = NULL;
+    dusk_engine *engine;
+    bounded *rows = NULL;
+    dusk_ledger_options made;
+    dusk_aggregate how;
+    dusk_bounds found;
+    uint64_t id;
+    char text[200];
+    dusk_ledger_made_with(source->ledger, &made);
+    dusk_aggregate_init(&how);
+    how.neighbours = made.neighbours;
+    how.epsilon = options->epsilon;
+    how.confidence = options->confidence;
+    DUSK_TRY(dusk_schema_new(&schema, err));
+    DUSK_TRY(dusk_ledger_facts(source->ledger, widen, schema, err));
+    DUSK_TRY(plan_sum(&plan, schema, column, err));
+    how.rows_per_unit = rows_of(plan, options);
+    DUSK_TRY(
+        dusk_bounds_release(&found, &how, RESOLUTION, LARGEST, NULL, 0, gen, err)); /* refuses what it must */
+    DUSK_TRY(query_source_engine(source, &engine, options->engine, err));
+    DUSK_TRY(charge(source, &id, column, options, err));
+    DUSK_TRY(collect(&rows, plan, options, engine, gen, err));
+    DUSK_TRY(dusk_bounds_release(&found, &how, RESOLUTION, LARGEST, rows->collected[0],
+                                 rows->collected_count[0], gen, err));
+    snprintf(text, sizeof text, "%.17g:%.17g", found.lower, found.upper);
+    DUSK_TRY(dusk_ledger_commit(source->ledger, id, text, strlen(text), err));
+    *out = found;
+done:
+    bounded_free(rows);
+    query_plan_free(plan);
+    dusk_schema_free(schema);
+    return status;
+}
