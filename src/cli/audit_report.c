@@ -55,13 +55,14 @@ static const char *density_words(dusk_density_use density)
 
 static void print_measured(FILE *file, const dusk_audit_report *report, double confidence, int places)
 {
-    char text[DUSK_DECIMAL_SIZE];
+    char text[DUSK_DECIMAL_SIZE], percent[DUSK_DECIMAL_SIZE];
+    dusk_decimal_percent(percent, confidence);
     if (is_plain(report->epsilon) &&
         (report->epsilon == 0 || report->claimed == 0 || report->claimed >= 1e-7))
         audit_put_down(text, report->epsilon, places);
     else
         dusk_decimal_down(text, report->epsilon, 3);
-    fprintf(file, " | measured >= %s (%g %%%s)", text, 100 * confidence, density_words(report->density));
+    fprintf(file, " | measured >= %s (%s %%%s)", text, percent, density_words(report->density));
 }
 
 /* Whatever the C library writes as an exponent. */

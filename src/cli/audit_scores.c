@@ -131,20 +131,21 @@ static void print_bound(FILE *file, const dusk_score_bound *b)
 static void print_verdict(FILE *file, const dusk_score_report *report, const audit_settings *s)
 {
     char claimed[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE], epsilon[DUSK_DECIMAL_SIZE];
-    char most[DUSK_DECIMAL_SIZE];
+    char most[DUSK_DECIMAL_SIZE], percent[DUSK_DECIMAL_SIZE];
+    dusk_decimal_percent(percent, s->confidence);
     dusk_decimal_up(claimed, report->claimed, 5);
     dusk_decimal(delta, report->delta);
     dusk_decimal_down(epsilon, report->epsilon, 4);
     dusk_decimal_down(most, report->detectable, 4);
     if (report->verdict) fprintf(file, "claimed %s", claimed);
     if (report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
-    fprintf(file, "%smeasured >= %s (%g %%)", report->verdict ? " | " : "", epsilon, 100 * s->confidence);
+    fprintf(file, "%smeasured >= %s (%s %%)", report->verdict ? " | " : "", epsilon, percent);
     if (!report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
     if (report->verdict) fprintf(file, " | %s", dusk_verdict_name(report->verdict));
     if (report->verdict == DUSK_INCONCLUSIVE)
         fprintf(file, ": at 1 - %g a perfect attack would show %s", s->alarm, most);
     else if (report->verdict == DUSK_PASS && report->epsilon > report->claimed)
-        fprintf(file, ": above the claim at %g %%, but not at 1 - %g", 100 * s->confidence, s->alarm);
+        fprintf(file, ": above the claim at %s %%, but not at 1 - %g", percent, s->alarm);
     fputc('\n', file);
 }
 

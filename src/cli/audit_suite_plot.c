@@ -125,6 +125,8 @@ static void put_svg(FILE *file, const void *what)
     dot_canvas c = { .file = file, .run = what };
     make_axis(&c);
     double height = c.bottom + 52;
+    char percent[DUSK_DECIMAL_SIZE];
+    dusk_decimal_percent(percent, c.run->job->settings->confidence);
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
             "role=\"img\" font-family=\"system-ui, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', "
@@ -135,8 +137,8 @@ static void put_svg(FILE *file, const void *what)
             "<text x=\"20\" y=\"28\" font-size=\"16\" font-weight=\"600\" fill=\"#111\">Claimed and measured "
             "epsilon</text>\n<text x=\"20\" y=\"48\" font-size=\"12.5\" fill=\"#555\">the true epsilon is at "
             "least "
-            "the dot, at %g %% confidence; orange: the claim is wrong</text>\n",
-            100 * c.run->job->settings->confidence);
+            "the dot, at %s %% confidence; orange: the claim is wrong</text>\n",
+            percent);
     put_legend(&c);
     put_axis(&c);
     for (size_t i = 0; i < c.run->count; i++) put_row(&c, i);

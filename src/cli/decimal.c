@@ -135,3 +135,12 @@ void dusk_decimal_down(char text[DUSK_DECIMAL_SIZE], double x, int digits)
 {
     directed(text, x, digits, x < 0);
 }
+
+void dusk_decimal_percent(char text[DUSK_DECIMAL_SIZE], double confidence)
+{
+    double percent = 100 * confidence, slack = 1e-3 * (100 - percent);
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, DUSK_DECIMAL_SIZE, "%.*g", digits, percent);
+        if (strtod(text, NULL) <= percent + slack) return;
+    }
+}

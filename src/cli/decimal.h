@@ -16,5 +16,8 @@ void dusk_decimal_up(char text[DUSK_DECIMAL_SIZE], double x, int digits);
 void dusk_decimal_down(char text[DUSK_DECIMAL_SIZE], double x, int digits);
 /* The shortest form that reads back as x; 1e-6 rather than 0.000001. */
 void dusk_decimal(char text[DUSK_DECIMAL_SIZE], double x);
+/* A confidence in percent, without the sign: 95. Six digits, and as many more as it takes not to make
+ * the chance of an error look smaller than it is, so never 100 for what is below 1. */
+void dusk_decimal_percent(char text[DUSK_DECIMAL_SIZE], double confidence);
 
 #endif

@@ -56,6 +56,33 @@ static void small_claims(void **state)
     assert_non_null(strstr(report(1, INFINITY, NAN, DUSK_PASS), "claimed 1.000 | measured >= infinity "));
 }
 
+/* As the user wrote it, and never 100. */
+static void percents(void **state)
+{
+    static const struct {
+        double confidence;
+        const char *text;
+    } known[] = { { 0.95, "95" },
+                  { 0.5, "50" },
+                  { 0.999, "99.9" },
+                  { 0.57, "57" },
+                  { 0.123456789, "12.3457" },
+                  { 0.99999999, "99.999999" },
+                  { 0.9999996, "99.99996" },
+                  { 1e-9, "1e-07" },
+                  { 1 - 0x1p-53, "99.99999999999999" } };
+    char text[DUSK_DECIMAL_SIZE];
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        dusk_decimal_percent(text, known[i].confidence);
+        assert_string_equal(text, known[i].text);
+    }
+    for (double rest = 0.5; rest >= 0x1p-53; rest *= 0.75) {
+        dusk_decimal_percent(text, 1 - rest);
+        assert_true(strtod(text, NULL) < 100);
+    }
+}
+
 /* What is printed is at most the bound, and above the claim only where the bound is. */
 static void never_above(void **state)
 {
@@ -95,10 +122,8 @@ static void densities_and_deltas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line),
-        cmocka_unit_test(small_claims),
-        cmocka_unit_test(never_above),
-        cmocka_unit_test(densities_and_deltas),
+        cmocka_unit_test(the_line),    cmocka_unit_test(small_claims),         cmocka_unit_test(percents),
+        cmocka_unit_test(never_above), cmocka_unit_test(densities_and_deltas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
