@@ -25,14 +25,15 @@ double audit_inside(double a, double b)
 
 size_t audit_place(double x, const double *edges, size_t count)
 {
-    size_t low = 0, width = count;
-    while (width > 0) {
+    size_t low = 0;
+    if (count == 0) return 0;
+    /* no branches on x, which no processor foresees: steps depend on the count only */
+    for (size_t width = count; width > 1;) {
         size_t half = width / 2;
-        bool beyond = edges[low + half] < x;
-        low = beyond ? low + half + 1 : low;
-        width = beyond ? width - half - 1 : half;
+        low += half & -(size_t)(edges[low + half - 1] < x);
+        width -= half;
     }
-    return low;
+    return low + (edges[low] < x);
 }
 
 double audit_shrunk_ratio(double a, double b)

@@ -60,8 +60,9 @@ enum { AUDIT_CELLS_MAX = 1024 };
 typedef struct audit_shown {
     audit_svt svt;
     double queries[AUDIT_QUERIES_MAX];
-    double log_none; /* ln P(none above) */
-    size_t cells;    /* of the threshold's noise */
+    double up[AUDIT_QUERIES_MAX], down[AUDIT_QUERIES_MAX]; /* e^((query - threshold)/scale), its inverse */
+    double log_none;                                       /* ln P(none above) */
+    size_t cells;                                          /* of the threshold's noise */
     double edge[AUDIT_CELLS_MAX + 1];
     /* P(noise of the threshold <= edge, the first k queries below it). */
     double mass[AUDIT_QUERIES_MAX][AUDIT_CELLS_MAX + 1];

@@ -11,34 +11,60 @@
 #include "audit/oracle.h"
 #include "base/platform.h"
 
-/* What the threshold's noise r gives to A_k, for each k up to `last`. */
-static void integrands(double *out, const audit_shown *law, double r, size_t last)
+/* Scales of the queries between the ends of the cells, at most: exponentials stay in range,
+ * and their arguments are right to 150 2^-53. */
+#define FARTHEST 150
+
+/* The threshold's noise r at the nodes of a cell: what it has there, e^(r/nu) and its inverse. */
+typedef struct nodes {
+    double mass[AUDIT_RULE], up[AUDIT_RULE], down[AUDIT_RULE];
+} nodes;
+
+/* Nodes lie in pairs of equal distance from the two ends, which have their exponential together. */
+static void nodes_of(nodes *out, const audit_svt *svt, double from, double to)
 {
-    const audit_svt *svt = &law->svt;
-    double product = exp(audit_laplace_log_density(r, svt->threshold_scale));
-    for (size_t k = 0; k <= last; k++) {
-        out[k] = product;
-        if (k < last) product *= audit_laplace_tail(law->queries[k] - svt->threshold - r, svt->query_scale);
+    double at[AUDIT_RULE], rho = svt->threshold_scale, nu = svt->query_scale;
+    double first = exp(from / nu), last = exp(to / nu);
+    audit_rule(at, out->mass, from, to);
+    for (int i = 0, j = AUDIT_RULE - 1; i < j; i++, j--) {
+        double away = exp((at[i] - from) / nu);
+        out->up[i] = first * away;
+        out->up[j] = last / away;
+    }
+    for (int i = 0; i < AUDIT_RULE; i++) {
+        out->down[i] = 1 / out->up[i];
+        double tail = rho != nu ? exp(-fabs(at[i]) / rho) : at[i] < 0 ? out->up[i] : out->down[i];
+        out->mass[i] *= tail / (2 * rho);
     }
 }
 
-/* Adds the integral over (from, to] to A_0 ... A_last. */
-static void add_cell(double *mass, const audit_shown *law, double from, double to, size_t last)
+/* Adds the integral over (from, to], a cell or its beginning, to A_first ... A_last. With x = r - (q - T)
+ * F_nu(x) is e^(x/nu)/2 below 0 and 1 - e^(-x/nu)/2 above: products of what is known, as q - T is no
+ * inner point of a cell. */
+static void add_cell(double *mass, const audit_shown *law, double from, double to, size_t first, size_t last)
 {
-    double at[AUDIT_RULE], measure[AUDIT_RULE], value[AUDIT_QUERIES_MAX];
-    audit_rule(at, measure, from, to);
-    for (int i = 0; i < AUDIT_RULE; i++) {
-        integrands(value, law, at[i], last);
-        for (size_t k = 0; k <= last; k++) mass[k] += measure[i] * value[k];
+    nodes n;
+    nodes_of(&n, &law->svt, from, to);
+    for (size_t k = 0;; k++) {
+        if (k >= first)
+            for (int i = 0; i < AUDIT_RULE; i++) mass[k] += n.mass[i];
+        if (k == last) return;
+        double down = 0.5 * law->down[k], up = 0.5 * law->up[k];
+        if (from < law->queries[k] - law->svt.threshold)
+            for (int i = 0; i < AUDIT_RULE; i++) n.mass[i] *= down * n.up[i];
+        else
+            for (int i = 0; i < AUDIT_RULE; i++) n.mass[i] *= 1 - up * n.down[i];
     }
 }
 
 /* A_k(x) for x at or below all kinks, where its rate is 1/rho + k/nu. */
 static double left_end(const audit_shown *law, double x, size_t k)
 {
-    double value[AUDIT_QUERIES_MAX];
-    integrands(value, law, x, k);
-    return value[k] / (1 / law->svt.threshold_scale + (double)k / law->svt.query_scale);
+    const audit_svt *svt = &law->svt;
+    double product = exp(audit_laplace_log_density(x, svt->threshold_scale));
+    for (size_t j = 0; j < k; j++)
+        product *= audit_laplace_tail(law->queries[j] - svt->threshold - x, svt->query_scale);
+    return product / (1 / svt->threshold_scale + (double)k / svt->query_scale);
 }
 
 /* Cells of equal length between two edges, as long as the rule is good for. */
@@ -62,8 +88,13 @@ bool audit_shown_make(audit_shown *out, const audit_svt *svt, const double *quer
     out->svt = *svt;
     out->log_none = log(law[n]);
     memcpy(out->queries, queries, n * sizeof *queries);
-    for (size_t i = 0; i < n; i++) kinks[i + 1] = queries[i] - svt->threshold;
+    for (size_t i = 0; i < n; i++) {
+        kinks[i + 1] = queries[i] - svt->threshold;
+        out->up[i] = exp(kinks[i + 1] / svt->query_scale);
+        out->down[i] = 1 / out->up[i];
+    }
     audit_sort(kinks, n + 1);
+    if (!(kinks[n] + 50 * svt->threshold_scale - kinks[0] < FARTHEST * svt->query_scale)) return false;
     out->cells = 0;
     out->edge[0] = kinks[0];
     for (size_t i = 0; i < n; i++)
@@ -72,7 +103,7 @@ bool audit_shown_make(audit_shown *out, const audit_svt *svt, const double *quer
     if (!divide(out, kinks[n], kinks[n] + 50 * svt->threshold_scale, longest)) return false;
     for (size_t k = 0; k < n; k++) out->mass[k][0] = sums[k] = left_end(out, kinks[0], k);
     for (size_t c = 0; c < out->cells; c++) {
-        add_cell(sums, out, out->edge[c], out->edge[c + 1], n - 1);
+        add_cell(sums, out, out->edge[c], out->edge[c + 1], 0, n - 1);
         for (size_t k = 0; k < n; k++) out->mass[k][c + 1] = sums[k];
     }
     return true;
@@ -103,8 +134,8 @@ double audit_shown_log_density(const audit_shown *law, size_t below, double valu
         return shown + log(law->mass[below][0]) - (law->edge[0] - x) * rate;
     }
     size_t cell = cell_of(law, x);
-    for (size_t k = 0; k <= below; k++) mass[k] = law->mass[k][cell];
-    add_cell(mass, law, law->edge[cell], x, below);
+    mass[below] = law->mass[below][cell];
+    add_cell(mass, law, law->edge[cell], x, below, below);
     return shown + log(mass[below]);
 }
 

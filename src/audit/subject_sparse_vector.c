@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 enum { QUERIES = 10 };
-static const double NOWHERE = NAN;
+#define NOTHING ((double)NAN)
 
 /* parameter[0]: scale of rho, [1]: of nu, [2]: of fresh noise on the answer, each times
  * 1/epsilon; [3]: 1 where it never stops. */
@@ -61,10 +61,18 @@ static void prepare_no_stop(audit_kit *kit)
     audit_kit_pair(kit, "half above, half below", level, halves);
 }
 
-/* What a draw needs of the queries: e^(-(T - q_i) / nu) and its inverse; and the ratio of the
- * scales of rho and nu, free of rounding. */
+/* e^(-rho / nu) of the threshold's noise rho, and its inverse. */
+typedef struct level {
+    double down, up;
+} level;
+
+/* What draws need of the queries: e^(-(T - q_i) / nu) and its inverse; and the ratio of the scales
+ * of rho and nu, free of rounding. And of one draw: rho, and fresh noise for its answer. These are
+ * made for many draws at once: they cost most, and nothing waits for them. */
 typedef struct audit_levels {
     double down[QUERIES], up[QUERIES], ratio;
+    level rho;
+    double fresh;
 } levels;
 
 static levels levels_of(const audit_svt *svt, const double *queries)
@@ -79,11 +87,12 @@ static levels levels_of(const audit_svt *svt, const double *queries)
     return l;
 }
 
-/* P(nu_i >= T + rho - q_i), with down = e^(-rho / nu), up its inverse. */
-static double chance(const levels *l, int i, double down, double up)
+/* P(nu_i >= T + rho - q_i): with far = e^(-x/nu) it is far/2 below 1 and 1 - 1/(2 far) above. No
+ * branches, as rho's sign is a coin. */
+static double chance(const levels *l, int i)
 {
-    double far = down * l->down[i];
-    return far < 1 ? 0.5 * far : 1 - 0.5 * up * l->up[i];
+    double far = l->rho.down * l->down[i], near = l->rho.up * l->up[i];
+    return 0.5 + copysign(0.5 - 0.5 * (far < near ? far : near), far - 1);
 }
 
 /* x^ratio, mostly without a logarithm: ratios of scales are 1/2, 1 and 3. */
@@ -92,20 +101,32 @@ static double power(double x, double ratio)
     return ratio == 1 ? x : ratio == 0.5 ? sqrt(x) : ratio == 3 ? x * x * x : pow(x, ratio);
 }
 
-/* e^(-rho / nu) for a fresh rho = -+scale ln(v), v uniform. */
-static double fresh_threshold(audit_coins *coins, double ratio)
+/* Fresh noise of n thresholds: rho = -+scale ln(v), v uniform. */
+static void fresh_thresholds(level *out, size_t n, audit_coins *coins, double ratio)
 {
-    uint64_t word = audit_word(coins);
-    double v = power(((double)(word >> 11) + 0.5) * 0x1p-53, ratio);
-    return word & 1 ? v : 1 / v;
+    audit_coins own = *coins;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = audit_word(&own), sign = word & 1;
+        double v = power(((double)(word >> 11) + 0.5) * 0x1p-53, ratio), either[2] = { v, 1 / v };
+        out[i] = (level){ either[sign], either[1 - sign] };
+    }
+    *coins = own;
 }
 
 /* The first query above from query i on, or QUERIES; *u is the uniform that made it so. */
 static int first_above(audit_coins *coins, const levels *l, int i, double *u)
 {
-    double down = fresh_threshold(coins, l->ratio), up = 1 / down;
-    while (i < QUERIES && (*u = audit_uniform(coins)) > chance(l, i, down, up)) i++;
+    while (i < QUERIES && (*u = audit_uniform(coins)) > chance(l, i)) i++;
     return i;
+}
+
+/* Answers 0 up to the 1 at place `at`, then nothing. */
+static void show_until(double *out, int at)
+{
+    static const double window[2 * QUERIES + 1] = { [QUERIES] = 1, NOTHING, NOTHING, NOTHING,
+                                                    NOTHING,       NOTHING, NOTHING, NOTHING,
+                                                    NOTHING,       NOTHING, NOTHING };
+    memcpy(out, window + QUERIES - at, QUERIES * sizeof *out);
 }
 
 /* Answers 0 and 1 up to the first 1, then nothing. */
@@ -114,7 +135,7 @@ static void draw_until(audit_kit *kit, const levels *l, const double *input, dou
     double u;
     int first = first_above(&kit->coins, l, 0, &u);
     (void)input;
-    for (int i = 0; i < QUERIES; i++) out[i] = i < first ? 0 : i == first ? 1 : NOWHERE;
+    show_until(out, first);
 }
 
 /* The same with up to two answers above, the threshold's noise redrawn after the first. */
@@ -123,16 +144,16 @@ static void draw_redrawn(audit_kit *kit, const levels *l, const double *input, d
     double u;
     int first = first_above(&kit->coins, l, 0, &u), second = QUERIES;
     (void)input;
-    if (first < QUERIES) second = first_above(&kit->coins, l, first + 1, &u);
-    for (int i = 0; i < QUERIES; i++) out[i] = i > second ? NOWHERE : i == first || i == second;
+    if (first < QUERIES) second = first_above(&kit->coins, l + 1, first + 1, &u);
+    show_until(out, second);
+    if (first < QUERIES) out[first] = 1;
 }
 
 /* Answers 0 and 1 to all queries. */
 static void draw_all(audit_kit *kit, const levels *l, const double *input, double *out)
 {
-    double down = fresh_threshold(&kit->coins, l->ratio), up = 1 / down;
     (void)input;
-    for (int i = 0; i < QUERIES; i++) out[i] = audit_uniform(&kit->coins) <= chance(l, i, down, up);
+    for (int i = 0; i < QUERIES; i++) out[i] = audit_uniform(&kit->coins) <= chance(l, i);
 }
 
 /* The same without noise on the queries. */
@@ -150,12 +171,10 @@ static void draw_shown(audit_kit *kit, const levels *l, const double *input, dou
 {
     double u;
     int first = first_above(&kit->coins, l, 0, &u);
-    out[0] = out[1] = NOWHERE;
+    out[0] = out[1] = NOTHING;
     if (first == QUERIES) return;
-    bool fresh = kit->scale[2] > 0;
     out[0] = first;
-    out[1] = input[first] + (fresh ? audit_laplace_at(audit_uniform(&kit->coins), kit->scale[2])
-                                   : audit_laplace_at(u, kit->svt.query_scale));
+    out[1] = input[first] + (kit->scale[2] > 0 ? l->fresh : audit_laplace_at(u, kit->svt.query_scale));
 }
 
 /* SVT3 and SVT4 on the same queries. */
@@ -164,7 +183,7 @@ static void draw_two(audit_kit *kit, const levels *l, const double *input, doubl
     double u;
     draw_shown(kit, l, input, out);
     int first = first_above(&kit->coins, l + 1, 0, &u);
-    out[2] = first < QUERIES ? first : NOWHERE;
+    out[2] = first < QUERIES ? first : NOTHING;
 }
 
 /* The second sparse vector of svt34-parallel. */
@@ -175,12 +194,27 @@ static audit_svt fourth_of(const audit_kit *kit)
 
 static dusk_status draw_many(void *context, double *out, size_t n, const double *input, dusk_error *err)
 {
+    enum { BLOCK = 128 };
     audit_kit *kit = context;
     const audit_design *design = kit->design;
-    const audit_svt fourth = fourth_of(kit);
-    const levels l[2] = { levels_of(&kit->svt, input), levels_of(&fourth, input) };
+    const audit_svt second = design->draw_one == draw_two ? fourth_of(kit) : kit->svt;
+    bool twice = design->draw_one == draw_two || design->draw_one == draw_redrawn;
+    levels l[2] = { levels_of(&kit->svt, input), levels_of(&second, input) };
+    level rho[2][BLOCK] = { 0 };
+    double fresh[BLOCK] = { 0 };
     (void)err;
-    for (; n-- > 0; out += design->outputs) design->draw_one(kit, l, input, out);
+    for (size_t now; n > 0; n -= now) {
+        now = n < BLOCK ? n : BLOCK;
+        fresh_thresholds(rho[0], now, &kit->coins, l[0].ratio);
+        if (twice) fresh_thresholds(rho[1], now, &kit->coins, l[1].ratio);
+        if (kit->scale[2] > 0) audit_laplace(&kit->coins, fresh, now, kit->scale[2]);
+        for (size_t i = 0; i < now; i++, out += design->outputs) {
+            l[0].rho = rho[0][i];
+            l[1].rho = rho[1][i];
+            l[0].fresh = fresh[i];
+            design->draw_one(kit, l, input, out);
+        }
+    }
     return DUSK_OK;
 }
 
@@ -258,29 +292,31 @@ static double truth_of_two(audit_kit *kit, const double *p, const double *q)
 
 /* --- densities ------------------------------------------------------------------------- */
 
-/* The first 1 from place i on. */
-static size_t next_above(const double *answers, size_t i)
+/* Answers as bits: 1 where one is not +0. */
+static unsigned bits_of(const double *answers)
 {
-    while (i < QUERIES && answers[i] == 0) i++;
-    return i;
+    uint64_t words[QUERIES];
+    unsigned bits = 0;
+    memcpy(words, answers, sizeof words);
+    for (unsigned i = 0; i < QUERIES; i++) bits |= (unsigned)(words[i] != 0) << i;
+    return bits;
 }
+
+/* The place of the lowest of some bits; QUERIES where there is none. */
+static size_t lowest(unsigned bits) { return (size_t)__builtin_ctz(bits | 1u << QUERIES); }
 
 static double pattern_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
 {
-    size_t cell = 0;
+    unsigned bits = bits_of(output);
     (void)input;
-    if (kit->svt.stops)
-        cell = next_above(output, 0);
-    else
-        for (size_t i = 0; i < QUERIES; i++) cell |= (size_t)(output[i] == 1) << i;
-    return kit->log_law[slot][cell];
+    return kit->log_law[slot][kit->svt.stops ? lowest(bits) : bits];
 }
 
 static double redrawn_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
 {
-    size_t first = next_above(output, 0), second = first < QUERIES ? next_above(output, first + 1) : QUERIES;
+    unsigned bits = bits_of(output), rest = bits & (bits - 1);
     (void)input;
-    return kit->log_law[slot][PLACES * first + second];
+    return kit->log_law[slot][PLACES * lowest(bits) + lowest(rest)];
 }
 
 /* NaN: none above. */
@@ -289,8 +325,8 @@ static size_t below(double index) { return isnan(index) ? QUERIES : (size_t)inde
 static double fresh_density(const audit_kit *kit, size_t slot, const double *output, const double *input)
 {
     size_t k = below(output[0]);
-    double fresh = k < QUERIES ? audit_laplace_log_density(output[1] - input[k], kit->scale[2]) : 0;
-    return kit->log_law[slot][k] + fresh;
+    /* of the value with respect to a measure that leaves out the 1/(2 scale) of its density */
+    return kit->log_law[slot][k] - (k < QUERIES ? fabs(output[1] - input[k]) / kit->scale[2] : 0);
 }
 
 static double shown_density(const audit_kit *kit, size_t slot, const double *output, const double *input)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting by digits gives what comparing gives, for few and for many doubles. */
+/* Sorting by digits gives what comparing gives, for few and for many doubles; and finding a place
+ * among sorted numbers gives what counting gives. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "audit/cells.h"
 #include "audit/coins.h"
 #include "audit/score.h"
 #include "support.h"
@@ -43,8 +45,28 @@ static void digits_sort_as_comparisons_do(void **state)
         }
 }
 
+/* All places of short lists: on each number, beside it and beyond both ends. */
+static void places_are_counts(void **state)
+{
+    enum { LONGEST = 70 };
+    double edges[LONGEST];
+    (void)state;
+    for (size_t n = 0; n <= LONGEST; n++) {
+        for (size_t i = 0; i < n; i++) edges[i] = (double)i;
+        if (n > 2) edges[n - 1] = INFINITY;
+        for (double x = -1; x <= (double)n + 1; x += 0.5) {
+            size_t count = 0;
+            for (size_t i = 0; i < n; i++) count += edges[i] < x;
+            assert_int_equal(audit_place(x, edges, n), count);
+        }
+        assert_int_equal(audit_place(-INFINITY, edges, n), 0);
+        assert_int_equal(audit_place(INFINITY, edges, n), n > 2 ? n - 1 : n);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(digits_sort_as_comparisons_do) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(digits_sort_as_comparisons_do),
+                                        cmocka_unit_test(places_are_counts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
