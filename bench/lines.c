@@ -8,7 +8,6 @@
 #include "bench.h"
 
 #include "cli/draw_lines.c"
-#include "cli/quick_number.c"
 
 enum { LINES = 100000 };
 

@@ -25,14 +25,20 @@
  *   table.column  type           integer real text boolean date timestamp
  *   table.column  bounds         LOW:HIGH, numbers, LOW < HIGH; values outside are clamped
  *   table.column  domain         a,b,c: the values that are public keys ("," in a value is written "\,",
- *                                "\" is "\\"); others are NULL
- *   table.column  nullable       yes (the default) or no: a NULL then counts as the bound nearest 0, as
- *                                "" or as the first value of the domain
+ *                                "\" is "\\"); others are NULL. Kept as the type writes them: 7 for 007,
+ *                                true for yes, 2.5 for 2.50
+ *   table.column  nullable       yes (the default) or no: a NULL then counts as the first value of the
+ *                                domain; without one as the number within the bounds that is nearest 0,
+ *                                as "", false or 1970-01-01
  *   table.column  public         yes: in a private table, the column holds nothing private (a key
  *                                whose set of values is public must also have a domain)
  *   table.column  unique         yes: no two rows have the same value (a key that links point to)
  *   table.column  link           table or table.column: the column names a row of that table by its
- *                                unique column; with it the unit is found
+ *                                unique column (of a table without one: by the unit); with it the unit
+ *                                is found
+ * The unit and a link may name what is declared later; until then they lead nowhere. What has other
+ * facts (a column with bounds, a table with columns) cannot be taken back before them. A table's
+ * name has no dot in it.
  * Sources:
  *   visits.csv [?delimiter=; and the like]   text with a header line
  *   clinic.db, clinic.sqlite                 SQLite
@@ -67,7 +73,8 @@ typedef struct dusk_column {
     double lower, upper; /* NaN: not declared */
     char **domain;       /* `values` texts, or NULL: not declared */
     size_t values;
-    size_t link_table, link_column; /* DUSK_NO_LINK: none */
+    char *link;                     /* as declared, or NULL */
+    size_t link_table, link_column; /* DUSK_NO_LINK: none, or its target is not there (yet) */
 } dusk_column;
 #define DUSK_NO_LINK SIZE_MAX
 
@@ -84,7 +91,8 @@ typedef struct dusk_table_schema {
 typedef struct dusk_schema {
     dusk_table_schema *table;
     size_t tables;
-    size_t unit_table, unit_column; /* DUSK_NO_LINK: not declared yet */
+    char *unit;                     /* as declared, or NULL */
+    size_t unit_table, unit_column; /* DUSK_NO_LINK: not declared, or not there (yet) */
     uint64_t version;               /* 1 */
 } dusk_schema;
 
@@ -100,7 +108,8 @@ DUSK_API size_t dusk_schema_table(const dusk_schema *schema, const char *name);
 DUSK_API size_t dusk_schema_column(const dusk_table_schema *table, const char *name);
 /* How the unit of table `table` is found: path[0] is a column of it; where that column is not the
  * unit itself, it links to the table of path[1], and so on. *steps columns, at most DUSK_PATH_MAX.
- * DUSK_ERR_ARGUMENT when no chain of links leads to the unit, or when there are two. */
+ * The shortest chain counts. DUSK_ERR_ARGUMENT when no chain of links leads to the unit, or when
+ * two of that length do, or for a public table. */
 #define DUSK_PATH_MAX 8
 typedef struct dusk_path {
     size_t steps;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "cli/quick_number.h"
+#include "base/quick_number.h"
 
 #define LOOKED_AT_LEAST 200 /* words, before they are called all different */
 #define LATE_WORDS 65536    /* numbers of words that were not looked at     */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 int dusk_exit_code(dusk_status status)
 {
@@ -191,18 +192,7 @@ void dusk_json_number(dusk_json *json, double x)
     dusk_json_raw(json, text);
 }
 
-size_t dusk_utf8_length(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (s[0] < 0x80) return 1;
-    size_t n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    if (s[0] < 0xC2 || s[0] > 0xF4) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
-    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
-    return n;
-}
+size_t dusk_utf8_length(const char *text) { return dusk_utf8_size(text, strnlen(text, 3) + 1); }
 
 void dusk_json_string(dusk_json *json, const char *s)
 {

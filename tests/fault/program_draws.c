@@ -15,7 +15,6 @@
 #include "cli/draw_lines.c"
 #include "cli/output.c"
 #include "cli/program_draws.c"
-#include "cli/quick_number.c"
 
 static int open_files(void)
 {

@@ -9,7 +9,6 @@
 #include "support.h"
 
 #include "cli/draw_lines.c"
-#include "cli/quick_number.c"
 
 static draw_lines *lines;
 static double draw[64];

@@ -4,7 +4,7 @@
  * rounded once [Clinger 1990]. Where they are numbers of 64 bits it is one operation of
  * those, rounded a second time to 53 bits, which is right unless the first result lies half
  * way between two doubles: there, and for everything else, strtod is asked. */
-#include "cli/quick_number.h"
+#include "base/quick_number.h"
 
 #include <float.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DUSK_CLI_QUICK_NUMBER_H
-#define DUSK_CLI_QUICK_NUMBER_H
+#ifndef DUSK_BASE_QUICK_NUMBER_H
+#define DUSK_BASE_QUICK_NUMBER_H
 
 /* Numbers of which there are millions: the same double as strtod in the C locale, sooner. */
 

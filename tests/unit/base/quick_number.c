@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/quick_number.h"
 #include "support.h"
-
-#include "cli/quick_number.c"
 
 /* Both ways; the text is followed by bytes that must not be looked at. */
 static void same(const char *text)
