@@ -122,6 +122,9 @@ typedef struct dusk_score_options {
     const dusk_composition *event; /* or the claim is its whole curve (NULL: not)        */
     double confidence, alarm;      /* 0.95 and 1e-6, as in dusk_audit_options            */
     bool many_runs;                /* each score is a run of its own: independent        */
+    bool fair_coins;               /* one run: the caller declares that each canary was put in
+                                      by a fair coin of its own, also where half are members
+                                      (see dusk_scores_audit)                            */
     dusk_choice_rule rule;         /* of guesses in one run: DUSK_CHOICE_LIST            */
     uint64_t positives, negatives; /* DUSK_CHOICE_FIXED: so many highest scores are guessed
                                       to be members, so many lowest ones not             */
@@ -186,7 +189,8 @@ typedef struct dusk_score_report {
 /* Audit. One run: DUSK_ERR_UNSUPPORTED where the number of members is one that fair coins do
  * not give (but for a chance of 1e-9), since its bounds are about fair coins. Where half are members (of n, an odd
  * one aside) their number may have been fixed, and who they are drawn at random: the errors are then
- * divided by sqrt(2 (n + 1)), with which the bounds hold for that, too. */
+ * divided by sqrt(2 (n + 1)), with which the bounds hold for that, too; not where `fair_coins` are
+ * declared, and then they hold for coins only. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_scores_audit(dusk_score_report *out, const dusk_scores *scores,
                                                      const dusk_score_options *options, dusk_error *err);
 

@@ -217,7 +217,7 @@ dusk_status dusk_scores_audit(dusk_score_report *out, const dusk_scores *scores,
                             .shared = (1 - options->confidence) / deciding,
                             .sure = options->alarm / deciding };
     if (!options->many_runs) {
-        double share = chance_of_half(scores);
+        double share = options->fair_coins ? 1 : chance_of_half(scores);
         audit_levels coins = { share * levels.alone, share * levels.shared, share * levels.sure };
         DUSK_TRY(audit_score_one_run(&report, scores, options, &coins, err));
     }

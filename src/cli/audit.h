@@ -29,7 +29,7 @@ typedef struct audit_settings {
     const char *columns, *guesses; /* of scores */
     double threshold;
     int lira;
-    bool runs, split, assume_gaussian;
+    bool runs, coins, split, assume_gaussian;
     const char *only; /* of suite */
     int part;
     bool list;

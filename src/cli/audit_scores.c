@@ -42,6 +42,9 @@ static dusk_status check_pointless(const audit_job *job, dusk_error *err)
     if (runs && (audit_given(job, "guesses") || audit_given(job, "split")))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --runs out, or give --threshold",
                          "--guesses and --split are for canaries of one run");
+    if (runs && audit_given(job, "coins"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them out",
+                         "--coins is about canaries of one run, --runs about runs of their own");
     if (runs && audit_given(job, "lira"))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave --runs out: they are canaries of one run",
                          "the scores of --lira are all of the one model that is audited");
@@ -69,6 +72,7 @@ static dusk_status read_options(dusk_score_options *out, const audit_job *job, d
     out->confidence = s->confidence;
     out->alarm = s->alarm;
     out->many_runs = s->runs;
+    out->fair_coins = s->coins;
     out->assume_gaussian = s->assume_gaussian;
     if (s->split) out->rule = DUSK_CHOICE_SPLIT;
     if (audit_given(job, "threshold")) {
@@ -128,6 +132,12 @@ static void print_bound(FILE *file, const dusk_score_bound *b)
     fputc('\n', file);
 }
 
+/* Exactly, or next to it: their number may have been fixed. */
+static bool is_half(const dusk_score_report *report)
+{
+    return report->members <= report->others + 1 && report->others <= report->members + 1;
+}
+
 static void print_verdict(FILE *file, const dusk_score_report *report, const audit_settings *s)
 {
     char claimed[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE], epsilon[DUSK_DECIMAL_SIZE];
@@ -139,7 +149,8 @@ static void print_verdict(FILE *file, const dusk_score_report *report, const aud
     dusk_decimal_down(most, report->detectable, 4);
     if (report->verdict) fprintf(file, "claimed %s", claimed);
     if (report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
-    fprintf(file, "%smeasured >= %s (%s %%)", report->verdict ? " | " : "", epsilon, percent);
+    fprintf(file, "%smeasured >= %s (%s %%%s)", report->verdict ? " | " : "", epsilon, percent,
+            s->coins && is_half(report) ? ", coins as declared" : "");
     if (!report->verdict && report->delta > 0) fprintf(file, " at delta %s", delta);
     if (report->verdict) fprintf(file, " | %s", dusk_verdict_name(report->verdict));
     if (report->verdict == DUSK_INCONCLUSIVE)
@@ -261,6 +272,7 @@ static dusk_status print_json(const dusk_score_report *report, const dusk_scores
     dusk_json_number_field(&json, "members", (double)report->members);
     dusk_json_number_field(&json, "others", (double)report->others);
     dusk_json_bool_field(&json, "runs", s->runs);
+    if (s->coins) dusk_json_bool_field(&json, "coins_declared", true);
     dusk_json_key(&json, "bounds");
     dusk_json_open(&json, '[');
     for (size_t i = 0; i < report->count; i++) json_bound(&json, &report->bound[i]);
@@ -312,11 +324,15 @@ static void note_delta(const audit_settings *s, const dusk_score_report *report)
                          "can only show more at an --alarm above it");
 }
 
-/* See dusk_scores_audit. */
+/* Half are members: see dusk_scores_audit. */
 static void note_half(const audit_settings *s, const dusk_score_report *report)
 {
-    size_t in = report->members, out = report->others;
-    if (!s->runs && in <= out + 1 && out <= in + 1)
+    if (s->runs || !is_half(report)) return;
+    if (s->coins)
+        dusk_output_note("note",
+                         "half are members: the lines \"one run\" hold because you say that fair coins "
+                         "put them in (--coins), and not for a fixed number of members");
+    else
         dusk_output_note("note",
                          "half are members: the lines \"one run\" are at a smaller error, at which they "
                          "hold for a fixed number of members, too");

@@ -37,7 +37,7 @@ const dusk_operand dusk_audit_words[] = {
       .summary = "a model, from scores of canaries that were in or out of its training data",
       .usage = "FILE.csv [--epsilon E] [--delta D] [options]",
       .needs = "",
-      .takes = "epsilon delta event confidence alarm strict plot columns runs guesses split threshold lira "
+      .takes = "epsilon delta event confidence alarm strict plot columns runs coins guesses split threshold lira "
                "assume-gaussian",
       .example = "dusk audit scores scores.csv --epsilon 1 --delta 1e-5",
       .also = "model canaries membership lira" },
@@ -109,6 +109,8 @@ const dusk_option dusk_audit_options_table[] = {
     { .name = "runs", FLAG, AT(runs), .heading = "Scores",
       .help = "every score is of a run of its own, so that scores are independent; otherwise all are "
               "canaries of one run, each put in by a fair coin" },
+    { .name = "coins", FLAG, AT(coins), .heading = "Scores",
+      .help = "you know of those coins: where half are members they are not taken for a fixed number of them" },
     { .name = "guesses", .argument = "IN,OUT", STRING, AT(guesses), .sample = "100,0", .heading = "Scores",
       .help = "guess that so many highest scores are members and so many lowest are not, chosen before "
               "looking; otherwise the best of a list, which shares the error" },

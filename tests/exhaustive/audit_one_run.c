@@ -106,7 +106,7 @@ static double score_of(unsigned coin, unsigned wrong, unsigned strong)
 
 /* All coins, or those that put exactly half in; all flips; the strong answers are the first three. The
  * chance that some bound of the audit that assumes nothing exceeds the truth, each at its own level. */
-static void check_audits(dusk_choice_rule rule, double epsilon, double error, bool half)
+static void check_audits(dusk_choice_rule rule, double epsilon, double error, bool half, bool declared)
 {
     double wrong[3] = { 0 }, q = share(epsilon);
     for (unsigned coins = 0; coins < 1u << AUDITED; coins++)
@@ -125,6 +125,7 @@ static void check_audits(dusk_choice_rule rule, double epsilon, double error, bo
             if (half && __builtin_popcount(coins) != AUDITED / 2) continue;
             dusk_score_options_init(&options);
             options.rule = rule;
+            options.fair_coins = declared;
             options.positives = options.negatives = AUDITED / 2;
             options.confidence = 1 - error;
             assert_int_equal(dusk_scores_new(&scores, score, member, AUDITED, NULL), DUSK_OK);
@@ -142,12 +143,15 @@ static void check_audits(dusk_choice_rule rule, double epsilon, double error, bo
 static void audits_are_bounds(void **state)
 {
     (void)state;
-    check_audits(DUSK_CHOICE_LIST, 0, 0.3, false);
-    check_audits(DUSK_CHOICE_LIST, 0.5, 0.6, false);
-    check_audits(DUSK_CHOICE_SPLIT, 0, 0.3, false);
-    check_audits(DUSK_CHOICE_SPLIT, 0, 0.15, false);
-    check_audits(DUSK_CHOICE_FIXED, 0, 0.04, true);
-    check_audits(DUSK_CHOICE_FIXED, 0.5, 0.2, true);
+    check_audits(DUSK_CHOICE_LIST, 0, 0.3, false, false);
+    check_audits(DUSK_CHOICE_LIST, 0.5, 0.6, false, false);
+    check_audits(DUSK_CHOICE_SPLIT, 0, 0.3, false, false);
+    check_audits(DUSK_CHOICE_SPLIT, 0, 0.15, false, false);
+    check_audits(DUSK_CHOICE_FIXED, 0, 0.04, true, false);
+    check_audits(DUSK_CHOICE_FIXED, 0.5, 0.2, true, false);
+    check_audits(DUSK_CHOICE_FIXED, 0, 0.04, false, true);
+    check_audits(DUSK_CHOICE_LIST, 0, 0.3, false, true);
+    check_audits(DUSK_CHOICE_LIST, 0.5, 0.6, false, true);
 }
 
 /* --- the constant of the proof page -------------------------------------------------------------- */

@@ -188,6 +188,36 @@ static void unfair_coins_are_refused(void **state)
     dusk_scores_free(scores);
 }
 
+/* A declaration of coins matters where half are members, and nowhere else; it raises bounds of one
+ * run, and those alone. */
+static void coins_are_declared(void **state)
+{
+    (void)state;
+    for (size_t members = MANY / 2; members < MANY / 2 + 4; members++) {
+        double score[MANY];
+        bool member[MANY];
+        for (size_t i = 0; i < MANY; i++) {
+            member[i] = i < members;
+            score[i] = uniform() + (member[i] ? 0.5 : 0);
+        }
+        dusk_scores *scores = make(score, member, MANY);
+        dusk_score_options options;
+        dusk_score_options_init(&options);
+        dusk_score_report plain = audit(scores, &options);
+        options.fair_coins = true;
+        dusk_score_report declared = audit(scores, &options);
+        dusk_scores_free(scores);
+        bool half = 2 * members <= MANY + 1;
+        for (size_t i = 0; i < plain.count; i++) {
+            const dusk_score_bound *a = &plain.bound[i], *b = &declared.bound[i];
+            if (half && a->method <= DUSK_ONE_RUN_FDP) assert_true(b->epsilon > a->epsilon);
+            if (!half || a->method == DUSK_CLOPPER_PEARSON)
+                assert_true(a->epsilon == b->epsilon && a->epsilon_sure == b->epsilon_sure);
+        }
+        assert_true(half ? declared.epsilon > plain.epsilon : declared.epsilon == plain.epsilon);
+    }
+}
+
 /* What was chosen on one half is counted on the other, and nowhere else. */
 static void check_other_half(const dusk_scores *scores)
 {
@@ -332,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_whole_event_is_refuted),
         cmocka_unit_test(unfair_coins_are_refused),
         cmocka_unit_test(counts_are_of_the_other_half),
+        cmocka_unit_test(coins_are_declared),
         cmocka_unit_test(hostile_options_are_refused),
         cmocka_unit_test(figures_of_a_small_table),
         cmocka_unit_test(found_members_have_intervals),
