@@ -86,9 +86,41 @@ struct dusk_cursor {
 
 /* How generated SQL names a table and a column in every engine: table `t` of the schema is t<t>
  * (a view or an attached table that the engine makes in `open`), its column c is c<c>, of the declared
- * type in the engine's own types (SQLite: dates and timestamps are ISO text, booleans 0 and 1), with fields that do not parse as NULL, text
- * outside a declared domain as NULL, and NULLs of a column that is not nullable replaced as dusk/table.h
- * says. */
+ * type in the engine's own types (SQLite: dates and timestamps are ISO text, booleans 0 and 1), with
+ * fields that do not parse as NULL, text outside a declared domain as NULL, and NULLs of a column that
+ * is not nullable replaced as dusk/table.h says. NaN is NULL; infinite numbers stay. Bounds are not
+ * applied here. */
+
+/* Functions that generated SQL may call in SQLite, besides abs avg coalesce count ifnull iif instr length
+ * lower ltrim max min nullif replace rtrim sign substr sum total trim typeof upper, window functions,
+ * and operators. All are deterministic and total: NULL where there is no value, and never an error
+ * (SQLite's own sum raises one when whole numbers overflow: use dusk_sum). Numbers that are text
+ * are read as fields are.
+ *
+ *   dusk_to_integer(x)       nearest, halves away from 0; NULL beyond 64 bits; text: whole numbers only
+ *   dusk_to_real(x)          a double
+ *   dusk_to_text(x)          numbers in the fewest digits that read back as the same number
+ *   dusk_to_boolean(x)       0 or 1; of numbers: other than 0
+ *   dusk_to_date(x)          of a date or timestamp in text
+ *   dusk_to_timestamp(x)
+ *   dusk_field(t, c, x)      x as column c of table t of the schema: type, domain, NULL
+ *   dusk_finite(x)           a double that is not infinite
+ *   dusk_divide(a, b) dusk_modulo(a, b) dusk_power(a, b)
+ *   dusk_ln(x) dusk_exp(x) dusk_sqrt(x) dusk_floor(x) dusk_ceil(x)
+ *                            doubles; NULL when not finite; modulo: of whole numbers, sign of a
+ *   dusk_round(x, digits)    halves away from 0, a double
+ *   dusk_lower(x) dusk_upper(x)   of ASCII letters
+ *   dusk_like(x, pattern)    % and _ (a character); case counts, '\' escapes
+ *   dusk_extract(unit, x)    year quarter month week day hour minute second dow
+ *   dusk_trunc(unit, x)      a date stays a date
+ *   dusk_add(x, months, days)     the end of a month stays in it; a date stays a date
+ *   dusk_days(a, b)          whole days from b to a
+ *   dusk_sum(x) dusk_avg(x)  aggregates of doubles: exact, rounded once, so the order of rows does
+ *                            not matter; NULL of no rows; what is not finite is left out
+ *
+ * SQLite makes no index for a join of t<t>: each table of a join should be read by a common table
+ * expression AS MATERIALIZED (SELECT the columns that are wanted FROM t<t>), which it indexes by itself;
+ * otherwise a join takes the product of the sizes. */
 
 /* Which engine serves these sources: `wanted` by name, or NULL for the best that does. All tables of
  * a schema must be served by one engine. */
@@ -111,8 +143,7 @@ typedef struct dusk_location {
     char *path;     /* file, or the whole postgres URI without #table */
     char *table;    /* NULL: none given */
     char delimiter; /* of text: ',' unless ?delimiter= says otherwise ("tab" is a tab) */
-    char *
-        header; /* of text: names of columns, ',' between them, when the file has no header line (?header=a,b,c); else NULL */
+    char *header;   /* of text without a header line: its columns, ',' between them; else NULL */
 } dusk_location;
 DUSK_MUST_USE dusk_status dusk_location_parse(dusk_location *out, const char *uri, dusk_error *err);
 void dusk_location_clear(dusk_location *location);
