@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/guardian.h"
 
 #define IMPATIENCE_MS 20 /* for a program that has been waited for in vain */
 
@@ -127,12 +128,16 @@ dusk_status dusk_child_start(dusk_child *child, char *const *words, dusk_error *
     volatile pid_t *place = place_of(0);
     *child = (dusk_child){ .output = -1 };
     if (!place) return dusk_fail(err, DUSK_ERR_INTERNAL, "", "too many programs at a time");
+    dusk_guardian_start();
     watch();
     int failed = open_pipe(ends);
     if (failed) return fail_start(words[0], failed, err);
     hold_signals(&old);
     failed = spawn(&pid, words, ends[1], &old);
-    if (!failed) *place = pid;
+    if (!failed) {
+        *place = pid;
+        dusk_guardian_tell(pid, true);
+    }
     (void)sigprocmask(SIG_SETMASK, &old, NULL);
     (void)close(ends[1]);
     if (failed) {
@@ -167,6 +172,7 @@ static int reap(dusk_child *child)
     volatile pid_t *place = place_of(child->pid);
     while (waitid(P_PID, (id_t)child->pid, &about, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
     hold_signals(&old);
+    dusk_guardian_tell(child->pid, false);
     do got = waitpid(child->pid, &how, 0);
     while (got < 0 && errno == EINTR);
     if (place) *place = 0;

@@ -5,7 +5,7 @@
 /* Programs of the user's that are run for what they print. Each is a process group of its
  * own with nothing on its standard input; what it says on standard error is passed on. None
  * is left behind: those still running are killed when this program is ended by Ctrl-C or
- * the like, and every one is waited for. */
+ * the like, or killed itself (guardian.h), and every one is waited for. */
 
 #include <stdbool.h>
 #include <stddef.h>

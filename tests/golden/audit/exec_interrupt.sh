@@ -17,7 +17,7 @@ def wait(condition):
         time.sleep(0.01)
     return condition()
 
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
     if os.path.exists("pid"):
         os.remove("pid")
     run = subprocess.Popen(["dusk", "audit", "exec", "--epsilon", "1", "--inputs", "5,6", "--",
@@ -32,4 +32,17 @@ run = subprocess.run(["dusk", "audit", "exec", "--epsilon", "1", "--inputs", "5,
                       "--", "sh", "-c", "echo $$ >>pids; yes $1", "sh"], capture_output=True)
 pids = [int(line) for line in open("pids")]
 print("exit", run.returncode, "programs", len(pids) >= 4, "left", sum(map(alive, pids)))
+
+# The end of the whole group, as a shell or a service manager has it; several programs at a time.
+for word in ("--one-draw", "--verbose"):
+    if os.path.exists("pids"):
+        os.remove("pids")
+    run = subprocess.Popen(["dusk", "audit", "exec", "--epsilon", "1", "--inputs", "5,6", word, "--",
+                            "sh", "-c", "echo $$ >>pids; sleep 1000", "sh"], start_new_session=True)
+    assert wait(lambda: os.path.exists("pids") and len(open("pids").read().split()) >= (2 if word == "--one-draw" else 1))
+    time.sleep(0.2)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    pids = [int(line) for line in open("pids")]
+    print(word, "killed with its group, left", not wait(lambda: not any(map(alive, pids))))
 END
