@@ -14,7 +14,7 @@ dusk_check(mutants ${DUSK_PYTHON} ${tools}/check_mutants.py ${PROJECT_SOURCE_DIR
 dusk_check(style ${DUSK_PYTHON} ${tools}/check_style.py ${PROJECT_SOURCE_DIR})
 dusk_check(headers ${tools}/check_headers.sh ${PROJECT_SOURCE_DIR}/include)
 dusk_check(format ${tools}/check_format.sh ${PROJECT_SOURCE_DIR})
-dusk_check(sample ${DUSK_PYTHON} ${tools}/make_sample.py --check ${PROJECT_SOURCE_DIR}/examples/clinic.csv)
+dusk_check(sample ${DUSK_PYTHON} ${tools}/make_sample.py --check ${PROJECT_SOURCE_DIR}/examples)
 foreach(name rooms proofs style headers format exports setup)
   dusk_check(${name}.catches ${CMAKE_CURRENT_SOURCE_DIR}/checks/${name}.sh)
 endforeach()

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_sample.py FILE            write the sample of fictitious people
-make_sample.py --check FILE    fail when FILE is not what would be written
+"""make_sample.py FOLDER            write the sample of fictitious people
+make_sample.py --check FOLDER    fail when it is not what would be written
 
-A small clinic's year, one row a person. Nobody in it exists: every value is
-drawn from the laws below with a fixed seed. Only Random.random() is used,
-whose stream Python keeps the same in all versions."""
+A small clinic's year: clinic.csv has one row a person, visits.csv one row a visit.
+Nobody in it exists: every value is drawn from the laws below with a fixed seed. Only
+Random.random() is used, whose stream Python keeps the same in all versions."""
+import datetime
 import math
+import os
 import random
 import sys
 
 PEOPLE = 612
 REGIONS = [("north", 0.31), ("south", 0.27), ("east", 0.22), ("west", 0.14), ("harbour", 0.05), ("island", 0.01)]
 HEADER = "id,age,sex,region,smoker,visits,cost"
+VISITS_HEADER = "day,patient,ward,minutes,paid"
 
 
 def pick(u, weighted):
@@ -50,16 +53,46 @@ def sample():
     return "\n".join([HEADER] + [person(number, draw) for number in range(1, PEOPLE + 1)]) + "\n"
 
 
+def ward(draw, age, sex):
+    weights = [
+        ("emergency", 4), ("surgery", 3), ("children", 9 if age < 18 else 0),
+        ("maternity", 4 if 18 <= age < 45 and sex == "f" else 0), ("cardiology", 4 if age > 50 else 0.5),
+        ("eyes", 2), ("tropical", 0.02),
+    ]
+    total = sum(weight for _, weight in weights)
+    return pick(draw(), [(name, weight / total) for name, weight in weights])
+
+
+def visit(line, draw):
+    name, age, sex = line.split(",")[:3]
+    day = datetime.date(2024, 1, 1) + datetime.timedelta(days=int(366 * draw()))
+    place = ward(draw, int(age), sex)
+    minutes = max(5, min(480, round(math.exp(3.6 + 0.7 * normal(draw)))))
+    return f"{day.isoformat()},{name},{place},{minutes},{minutes * (1.2 + 2.3 * draw()):.2f}"
+
+
+def visits():
+    draw = random.Random(2024).random
+    lines = [line for line in sample().splitlines()[1:] for _ in range(int(line.split(",")[5]))]
+    return "\n".join([VISITS_HEADER] + sorted(visit(line, draw) for line in lines)) + "\n"
+
+
 def main(arguments):
-    if len(arguments) == 2 and arguments[0] == "--check":
-        with open(arguments[1], newline="") as stream:
-            same = stream.read() == sample()
-        print("sample: ok" if same else "sample: not what tools/make_sample.py writes")
-        return 0 if same else 1
-    if len(arguments) != 1:
+    check = arguments[:1] == ["--check"]
+    if len(arguments) != 1 + check:
         sys.exit(__doc__)
-    with open(arguments[0], "w", newline="") as stream:
-        stream.write(sample())
+    for name, text in (("clinic.csv", sample()), ("visits.csv", visits())):
+        path = os.path.join(arguments[-1], name)
+        if not check:
+            with open(path, "w", newline="") as stream:
+                stream.write(text)
+            continue
+        with open(path, newline="") as stream:
+            if stream.read() != text:
+                print(f"sample: {name} is not what tools/make_sample.py writes")
+                return 1
+    if check:
+        print("sample: ok")
     return 0
 
 
