@@ -94,7 +94,7 @@ static bool is_sharp(audit_counts counts, const audit_forecast *planned, double 
     audit_forecast shown = { .delta = planned->delta, .draws = n, .z = planned->z };
     double q = fmax(counts.q_hits, 0.7), truth = log((counts.p_hits - planned->delta * counts.trials) / q);
     /* with few hits the truth is hardly known, and perhaps infinite */
-    double share = counts.q_hits < 10 ? 0.2 : 0.026;
+    double share = counts.q_hits < 10 ? 0.2 : 0.022;
     if (!(truth > 0)) return true; /* nothing to be close to */
     if (n > fmax(planned->draws, fmin(8 * planned->draws, planned->most))) return true;
     return !(audit_forecast_epsilon(&shown, counts) < truth - share * fmax(truth, 0.25 * fmin(claimed, 1)));

@@ -235,7 +235,7 @@ dusk_status audit_job_open(audit_job *job, const dusk_sampler *sampler, const du
     job->forecast =
         (audit_forecast){ .delta = options->delta,
                           .draws = fmin((double)audit_most_draws(options), planned),
-                          .most = fmin((double)audit_most_draws(options), 0x1.6p24 * fmin(sqrt(cheap), 1.25)),
+                          .most = fmin((double)audit_most_draws(options), 0x1.1p25 * fmin(sqrt(cheap), 1.25)),
                           .z = audit_deviations(0.5 * (1 - options->confidence)),
                           .caution = 3 };
 done:

@@ -66,12 +66,13 @@ typedef struct level {
     double down, up;
 } level;
 
-/* What draws need of the queries: e^(-(T - q_i) / nu) and its inverse; and the ratio of the scales
- * of rho and nu, free of rounding. And of one draw: rho, and fresh noise for its answer. These are
- * made for many draws at once: they cost most, and nothing waits for them. */
+/* What draws need of the queries: which values there are, e^(-(T - q) / nu) of each and its inverse;
+ * and the ratio of the scales of rho and nu, free of rounding. And of one draw: for how many of 2^53
+ * uniform words a query of each value is above, given rho, and fresh noise for its answer. */
 typedef struct audit_levels {
+    size_t count, of[QUERIES]; /* of values, and the value of a query */
     double down[QUERIES], up[QUERIES], ratio;
-    level rho;
+    uint64_t above[QUERIES];
     double fresh;
 } levels;
 
@@ -81,18 +82,24 @@ static levels levels_of(const audit_svt *svt, const double *queries)
     if (svt->query_scale == 0) return l; /* nobody asks */
     l.ratio = nearbyint(6 * svt->threshold_scale / svt->query_scale) / 6;
     for (int i = 0; i < QUERIES; i++) {
-        l.down[i] = exp((queries[i] - svt->threshold) / svt->query_scale);
-        l.up[i] = 1 / l.down[i];
+        int same = 0;
+        while (same < i && queries[same] != queries[i]) same++;
+        l.of[i] = same < i ? l.of[same] : l.count++;
+        l.down[l.of[i]] = exp((queries[i] - svt->threshold) / svt->query_scale);
+        l.up[l.of[i]] = 1 / l.down[l.of[i]];
     }
     return l;
 }
 
-/* P(nu_i >= T + rho - q_i): with far = e^(-x/nu) it is far/2 below 1 and 1 - 1/(2 far) above. No
- * branches, as rho's sign is a coin. */
-static double chance(const levels *l, int i)
+/* P(nu >= T + rho - q) for each value q: with far = e^(-x/nu) it is far/2 below 1 and 1 - 1/(2 far)
+ * above. No branches, as rho's sign is a coin. */
+static void set_threshold(levels *l, level rho)
 {
-    double far = l->rho.down * l->down[i], near = l->rho.up * l->up[i];
-    return 0.5 + copysign(0.5 - 0.5 * (far < near ? far : near), far - 1);
+    for (size_t k = 0; k < l->count; k++) {
+        double far = rho.down * l->down[k], near = rho.up * l->up[k];
+        double chance = 0.5 + copysign(0.5 - 0.5 * (far < near ? far : near), far - 1);
+        l->above[k] = (uint64_t)(chance * 0x1p53 + 0.5);
+    }
 }
 
 /* x^ratio, mostly without a logarithm: ratios of scales are 1/2, 1 and 3. */
@@ -101,7 +108,8 @@ static double power(double x, double ratio)
     return ratio == 1 ? x : ratio == 0.5 ? sqrt(x) : ratio == 3 ? x * x * x : pow(x, ratio);
 }
 
-/* Fresh noise of n thresholds: rho = -+scale ln(v), v uniform. */
+/* Fresh noise of n thresholds: rho = -+scale ln(v), v uniform. For many draws at once, as nothing then
+ * waits for roots and quotients. */
 static void fresh_thresholds(level *out, size_t n, audit_coins *coins, double ratio)
 {
     audit_coins own = *coins;
@@ -116,7 +124,11 @@ static void fresh_thresholds(level *out, size_t n, audit_coins *coins, double ra
 /* The first query above from query i on, or QUERIES; *u is the uniform that made it so. */
 static int first_above(audit_coins *coins, const levels *l, int i, double *u)
 {
-    while (i < QUERIES && (*u = audit_uniform(coins)) > chance(l, i)) i++;
+    audit_coins own = *coins;
+    uint64_t word = 0;
+    while (i < QUERIES && (word = audit_word(&own) >> 11) >= l->above[l->of[i]]) i++;
+    *coins = own;
+    *u = ((double)word + 0.5) * 0x1p-53;
     return i;
 }
 
@@ -153,7 +165,8 @@ static void draw_redrawn(audit_kit *kit, const levels *l, const double *input, d
 static void draw_all(audit_kit *kit, const levels *l, const double *input, double *out)
 {
     (void)input;
-    for (int i = 0; i < QUERIES; i++) out[i] = audit_uniform(&kit->coins) <= chance(l, i);
+    for (int i = 0; i < QUERIES; i++) /* 1 where the difference of two small numbers wraps: no branch */
+        out[i] = (double)(((audit_word(&kit->coins) >> 11) - l->above[l->of[i]]) >> 63);
 }
 
 /* The same without noise on the queries. */
@@ -209,8 +222,8 @@ static dusk_status draw_many(void *context, double *out, size_t n, const double 
         if (twice) fresh_thresholds(rho[1], now, &kit->coins, l[1].ratio);
         if (kit->scale[2] > 0) audit_laplace(&kit->coins, fresh, now, kit->scale[2]);
         for (size_t i = 0; i < now; i++, out += design->outputs) {
-            l[0].rho = rho[0][i];
-            l[1].rho = rho[1][i];
+            set_threshold(&l[0], rho[0][i]);
+            if (twice) set_threshold(&l[1], rho[1][i]);
             l[0].fresh = fresh[i];
             design->draw_one(kit, l, input, out);
         }
@@ -292,14 +305,18 @@ static double truth_of_two(audit_kit *kit, const double *p, const double *q)
 
 /* --- densities ------------------------------------------------------------------------- */
 
-/* Answers as bits: 1 where one is not +0. */
+/* Answers as bits, two at once: 1 where one is not 0. */
+typedef double lanes __attribute__((vector_size(16)));
+typedef uint64_t words __attribute__((vector_size(16)));
 static unsigned bits_of(const double *answers)
 {
-    uint64_t words[QUERIES];
-    unsigned bits = 0;
-    memcpy(words, answers, sizeof words);
-    for (unsigned i = 0; i < QUERIES; i++) bits |= (unsigned)(words[i] != 0) << i;
-    return bits;
+    words bits = { 0, 0 }, place = { 1, 2 };
+    for (int i = 0; i < QUERIES; i += 2, place <<= 2) {
+        lanes two;
+        memcpy(&two, answers + i, sizeof two);
+        bits |= (words)(two != 0) & place;
+    }
+    return (unsigned)(bits[0] | bits[1]);
 }
 
 /* The place of the lowest of some bits; QUERIES where there is none. */
