@@ -181,7 +181,8 @@ static dusk_status audit_all(suite_run *run, dusk_error *err)
             json_line(line);
         else
             print_line(run, line);
-        fflush(stdout);
+        status = dusk_output_flush(err); /* minutes before the end of it all */
+        if (status != DUSK_OK) break;
     }
 done:
     dusk_generator_free(gen);

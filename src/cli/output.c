@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 int dusk_exit_code(dusk_status status)
@@ -47,11 +48,28 @@ static void put_label(const char *label, int code)
         fprintf(stderr, "%s: ", label);
 }
 
+/* Names and lines of files come along in messages: what would move the cursor or change the colour of
+ * a terminal, or is no UTF-8, is a question mark. */
+static void put_tame(const char *s)
+{
+    while (*s) {
+        size_t n = dusk_utf8_length(s);
+        unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
+        bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next < 0xa0);
+        if (n == 0 || control)
+            fputc('?', stderr);
+        else
+            fwrite(s, 1, n, stderr);
+        s += n ? n : 1;
+    }
+}
+
 int dusk_output_error(const char *command, const dusk_error *err)
 {
     fflush(stdout);
     put_label(command, 31);
-    fprintf(stderr, "%s\n", err->message);
+    put_tame(err->message);
+    fputc('\n', stderr);
     if (err->status == DUSK_ERR_INTERNAL)
         dusk_output_note("hint", "this is a bug in dusk: please report the command that led here");
     else if (err->hint[0])
@@ -61,12 +79,21 @@ int dusk_output_error(const char *command, const dusk_error *err)
 
 void dusk_output_note(const char *label, const char *format, ...)
 {
+    char usual[1024], *text = usual;
     va_list args;
-    put_label(label, 1);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    int length = vsnprintf(usual, sizeof usual, format, args);
     va_end(args);
+    size_t size = length < 0 ? 0 : (size_t)length + 1;
+    if (size > sizeof usual && (text = dusk_allocate(size, 1))) {
+        va_start(args, format);
+        (void)vsnprintf(text, size, format, args);
+        va_end(args);
+    }
+    put_label(label, 1);
+    put_tame(text ? text : usual); /* without memory it is cut */
     fputc('\n', stderr);
+    if (text != usual) dusk_deallocate(text);
 }
 
 static dusk_status fail_write(int why, dusk_error *err)
