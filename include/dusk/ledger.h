@@ -61,9 +61,9 @@ DUSK_API void dusk_ledger_made_with(const dusk_ledger *ledger, dusk_ledger_optio
 
 /* ---- Declared facts ------------------------------------------------------------------ */
 
-/* A fact is (subject, property) = value: ("visits.age", "bounds") = "0:120". What facts mean
- * is not the ledger's business; it keeps them, each change being an entry of the chain. A NULL
- * value takes the fact back. */
+/* A fact is (subject, property) = value: ("visits.age", "bounds") = "0:120". A property is one word,
+ * without blanks. What facts mean is not the ledger's business; it keeps them, each change being an
+ * entry of the chain. A NULL value takes the fact back. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_declare(dusk_ledger *ledger, const char *subject,
                                                        const char *property, const char *value,
                                                        dusk_error *err);
@@ -74,7 +74,7 @@ typedef struct dusk_fact {
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_declare_all(dusk_ledger *ledger, const dusk_fact *facts,
                                                            size_t n, dusk_error *err);
 /* The facts that hold now, in the order in which their (subject, property) was first declared.
- * A visitor that does not return DUSK_OK ends the visit with that status. */
+ * A visitor that does not return DUSK_OK ends the visit with that status; it must not use the ledger. */
 typedef dusk_status dusk_fact_visitor(void *context, const dusk_fact *fact, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_facts(dusk_ledger *ledger, dusk_fact_visitor *visit,
                                                      void *context, dusk_error *err);
@@ -91,12 +91,16 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_grant(dusk_ledger *ledger, const 
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_set_total(dusk_ledger *ledger, dusk_budget total,
                                                          dusk_error *err);
 
-/* Where a limit stands. */
+/* Where a limit stands.
+ *   share  of the limit that is spent, 0 to 1, rounded up; more than 1 when a limit was lowered
+ *   spent  basic: the sums, rounded up. Others: epsilon at limit.delta of all charges so far, as an
+ *          odometer says it, which may be a little above the limit while charges still fit
+ *   left   what one further charge approx(epsilon, delta) may cost at most, by this limit and by the
+ *          total, rounded down; filters other than basic: pure(epsilon), and delta is 0 */
 typedef struct dusk_spending {
     dusk_budget limit;
-    double share;      /* of the limit that is spent, 0 to 1, rounded up (more than 1: a limit was lowered) */
-    dusk_budget spent; /* basic: the sums, rounded up. Others: epsilon at limit.delta of all charges so far */
-    dusk_budget left;  /* what one further charge approx(epsilon, delta) may cost at most, rounded down */
+    double share;
+    dusk_budget spent, left;
     uint64_t charges;
     bool limited; /* false: an analyst without a limit of his own; `limit` and `left` are the total's */
 } dusk_spending;
@@ -133,14 +137,15 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_reserve(dusk_ledger *ledger, uint
  * others: the event's epsilon at the total's delta. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_quote(dusk_ledger *ledger, dusk_budget *cost,
                                                      const dusk_charge *charge, dusk_error *err);
-/* Store the answer, a text of up to 2^30 bytes, with its charge. Once only. */
+/* Store the answer, a text of up to 2^29 bytes, with its charge. Once only. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_commit(dusk_ledger *ledger, uint64_t id, const char *answer,
                                                       size_t length, dusk_error *err);
 /* The stored answer to charge->fingerprint at charge->version that was made with at least
- * charge->epsilon, the best one where there are several: *answer is to be freed
- * with dusk_ledger_free_text, NULL when there is none. It costs the total nothing; it costs an analyst who
- * has not paid for it before what it cost the one who has, within his own limit if he has one, and that
- * is on disk before the function returns (DUSK_ERR_BUDGET: *answer is NULL). charge->event is not used. */
+ * charge->epsilon (the best of those that the analyst has paid for, else the one that costs him least):
+ * *answer is to be freed with dusk_ledger_free_text, NULL when there is none. It costs the total nothing; it
+ * costs an analyst who has not paid for it before what it cost the one who has, within his own limit if he has
+ * one, and that is on disk before the function returns (DUSK_ERR_BUDGET: *answer is NULL). charge->event is not
+ * used. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *length,
                                                       const dusk_charge *charge, dusk_error *err);
 DUSK_API void dusk_ledger_free_text(char *text);
@@ -149,8 +154,8 @@ DUSK_API void dusk_ledger_free_text(char *text);
 
 typedef enum dusk_entry_kind {
     DUSK_ENTRY_CREATED = 1,  /* value: the options as text                     */
-    DUSK_ENTRY_DECLARED = 2, /* subject: "subject property"; value             */
-    DUSK_ENTRY_GRANTED = 3,  /* subject: the analyst, or "" for the total      */
+    DUSK_ENTRY_DECLARED = 2, /* subject: "subject property"; value, NULL: taken back */
+    DUSK_ENTRY_GRANTED = 3,  /* subject: the analyst, or "" for the total; value: "epsilon=1 delta=1e-06" */
     DUSK_ENTRY_CHARGED = 4,  /* subject: the analyst; value: the event's text  */
     DUSK_ENTRY_ANSWERED = 5, /* charge: which; value: a hash of the answer     */
     DUSK_ENTRY_RECALLED = 6  /* subject: the analyst; charge: which was repeated */
@@ -161,7 +166,7 @@ typedef struct dusk_entry {
     dusk_entry_kind kind;
     int64_t time; /* seconds since 1970, by this machine's clock */
     const char *subject;
-    const char *value;
+    const char *value;   /* NULL only for a fact that was taken back */
     const char *purpose; /* of a charge */
     uint64_t charge;     /* of ANSWERED and RECALLED */
     dusk_budget cost;    /* of CHARGED and RECALLED: what the basic price is; otherwise 0 */

@@ -109,15 +109,20 @@ dusk_status dusk_filter_charge_at(dusk_filter *filter, const dusk_event *event, 
     return charge(filter, event, delta, err);
 }
 
-/* x out of y, at most 1. */
+DUSK_PROVEN(dusk_filter_fits)
+bool dusk_filter_fits(const dusk_filter *filter, const dusk_price *price)
+{
+    dusk_price sum = dusk_meter_after(&filter->meter, price);
+    return is_within(filter, &sum);
+}
+
 static double share_up(double x, double y)
 {
     if (!(x > 0)) return 0;
-    double share = y > 0 ? dusk_div_up(x, y) : 1;
-    return share < 1 ? share : 1;
+    return y > 0 ? dusk_div_up(x, y) : INFINITY;
 }
 
-double dusk_filter_spent(const dusk_filter *filter)
+double dusk_filter_share_up(const dusk_filter *filter)
 {
     const dusk_meter *meter = &filter->meter;
     double first = share_up(meter->sum.slot[0], filter->budget[0]);
@@ -126,10 +131,16 @@ double dusk_filter_spent(const dusk_filter *filter)
         double second = share_up(meter->sum.slot[1], filter->budget[1]);
         return first > second ? first : second;
     }
-    double least = 1;
+    double least = INFINITY;
     for (size_t j = 0; j < meter->orders; j++) {
         double share = share_up(dusk_meter_divergence_up(meter, &meter->sum, j), filter->budget[j]);
         if (share < least) least = share;
     }
     return least;
+}
+
+double dusk_filter_spent(const dusk_filter *filter)
+{
+    double share = dusk_filter_share_up(filter);
+    return share < 1 ? share : 1;
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of callers, checked; see names.h. */
+#include "ledger/names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ledger/store.h"
+
+/* Bytes of the character at s, 0 when it is not well-formed UTF-8 [Unicode 15, table 3-7]. */
+static size_t character(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    size_t n = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+               : (s[0] & 0xf0) == 0xe0        ? 3
+               : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                              : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0; /* also the end of the text */
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xed && s[1] > 0x9f, beyond = s[0] == 0xf4 && s[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : n;
+}
+
+/* Well formed, at most `most` bytes; without controls: no C0, DEL, C1. */
+static bool is_text(const char *text, size_t most, bool controls)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (strnlen(text, most + 1) > most) return false;
+    while (*s) {
+        size_t n = character(s);
+        if (n == 0) return false;
+        if (!controls && (s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0))) return false;
+        s += n;
+    }
+    return true;
+}
+
+dusk_status ledger_check_analyst(const char *name, dusk_error *err)
+{
+    if (name && *name && is_text(name, LEDGER_NAME_MAX, false)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a name such as alice",
+                     "the analyst's name must be 1 to %d bytes of UTF-8 without control characters",
+                     LEDGER_NAME_MAX);
+}
+
+dusk_status ledger_check_text(const char *text, const char *what, size_t most, dusk_error *err)
+{
+    if (text && is_text(text, most, true)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "", "the %s must be UTF-8 of at most %zu bytes", what, most);
+}
+
+dusk_status ledger_check_subject(const char *subject, dusk_error *err)
+{
+    if (subject && *subject && is_text(subject, LEDGER_SUBJECT_MAX, false)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a name such as visits.age",
+                     "the subject of a fact must be 1 to %d bytes of UTF-8 without control characters",
+                     LEDGER_SUBJECT_MAX);
+}
+
+dusk_status ledger_check_property(const char *property, dusk_error *err)
+{
+    if (property && *property && is_text(property, LEDGER_SUBJECT_MAX, false) && !strchr(property, ' '))
+        return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a word such as bounds",
+                     "the property of a fact must be one word of 1 to %d bytes of UTF-8", LEDGER_SUBJECT_MAX);
+}
