@@ -9,6 +9,7 @@
  *   commit    the answer is on disk beside its charge
  * After `reserve` nothing is refused: what fails is memory, disk, network or entropy, and the
  * charge stays. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -74,13 +75,13 @@ dusk_status dusk_query_explain(const dusk_query *query, char **text, dusk_error 
 {
     dusk_status status = DUSK_OK;
     char *plan = NULL, *terms = NULL, *both = NULL;
+    size_t size;
     *text = NULL;
     DUSK_TRY(query_plan_describe(query->plan, &plan, err));
     DUSK_TRY(query_terms_describe(query->terms, &terms, err));
-    DUSK_NEW(both, strlen(plan) + strlen(terms) + 2);
-    memcpy(both, plan, strlen(plan));
-    strcat(both, "\n");
-    strcat(both, terms);
+    size = strlen(plan) + strlen(terms) + 2;
+    DUSK_NEW(both, size);
+    snprintf(both, size, "%s\n%s", plan, terms);
     *text = both;
 done:
     dusk_deallocate(plan);
