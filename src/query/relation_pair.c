@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joins and unions. Rows of two private relations meet only where the condition says that they
+ * belong to one unit; which rows of a public relation stay never depends on private rows. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "query/bind.h"
+
+/* Columns that a conjunct a = b ties together, as the least of them. */
+static void tie(size_t *class, size_t n, query_expression *condition)
+{
+    for (size_t i = 0; i < n; i++) class[i] = i;
+    for (size_t i = 0, x, y; i < bind_conjuncts(condition); i++) {
+        if (!bind_is_equality(bind_conjunct(condition, i), &x, &y) || x >= n || y >= n) continue;
+        size_t from = class[x] > class[y] ? class[x] : class[y], to = class[x] + class[y] - from;
+        for (size_t k = 0; k < n; k++)
+            if (class[k] == from) class[k] = to;
+    }
+}
+
+/* Does the condition imply that both rows belong to one unit? Some columns that it makes equal have
+ * a tag in common, one on each side. */
+static bool units_meet(binder *b, const bind_source *left, const bind_source *right,
+                       query_expression *condition, bool *meet)
+{
+    size_t l = left->relation->columns, n = l + right->relation->columns;
+    size_t *class = query_take(&b->in, n, sizeof *class);
+    *meet = false;
+    if (!class) return false;
+    tie(class, n, condition);
+    for (size_t k = 0; k < n; k++) {
+        uint64_t here = 0, there = 0;
+        for (size_t i = 0; i < n; i++)
+            if (class[i] == k) *(i < l ? &here : &there) |= (i < l ? left->info[i] : right->info[i - l]).weak;
+        if (here & there) *meet = true;
+    }
+    return true;
+}
+
+bool bind_units_meet(binder *b, const bind_source *left, const bind_source *right,
+                     query_expression *condition, bool *meet)
+{
+    *meet = true;
+    if (!bind_is_private(left) || !bind_is_private(right)) return true;
+    return units_meet(b, left, right, condition, meet);
+}
+
+static bool check_join(binder *b, query_join join, const bind_source *left, const bind_source *right,
+                       query_expression *condition, int position)
+{
+    bool meet;
+    if (!bind_units_meet(b, left, right, condition, &meet)) return false;
+    if (DUSK_MUTATE(JOIN_PAIRS_UNITS, !meet, false)) {
+        query_refuse(
+            &b->in, position,
+            "join over the unit, or over a declared link: dusk schema FILE link orders.customer_id customer",
+            "rows of different units would meet here: nothing says that both sides have the same unit");
+        return false;
+    }
+    if (!bind_is_private(left) && bind_is_private(right) && join != QUERY_INNER) {
+        query_refuse(&b->in, position,
+                     join == QUERY_LEFT ? "put the private table on the side that keeps its rows"
+                                        : "ask the private table, and look into the public one",
+                     "which rows of a public table stay would depend on private rows");
+        return false;
+    }
+    return true;
+}
+
+/* Does a row of the one side find at most one row on the other? An equality with a unique column says so. */
+static bool finds_one(const bind_source *left, const bind_source *right, query_expression *condition,
+                      bool in_right)
+{
+    size_t l = left->relation->columns, x, y;
+    const bind_source *in = in_right ? right : left;
+    if (bind_is_private(left) && bind_is_private(right) && in->info[in->relation->unit].unique) return true;
+    for (size_t i = 0; i < bind_conjuncts(condition); i++) {
+        if (!bind_is_equality(bind_conjunct(condition, i), &x, &y) || (x < l) == (y < l)) continue;
+        size_t inner = (x < l) == in_right ? y : x;
+        if (in->info[in_right ? inner - l : inner].unique) return true;
+    }
+    return false;
+}
+
+/* What is known of the columns of a join. */
+static void join_infos(bind_source *s, query_join join, const bind_source *left, const bind_source *right,
+                       query_expression *condition)
+{
+    size_t l = left->relation->columns;
+    bool alone = finds_one(left, right, condition, true), back = finds_one(left, right, condition, false);
+    for (size_t i = 0; i < s->relation->columns; i++) {
+        bool from_left = i < l;
+        s->info[i] = from_left ? left->info[i] : right->info[i - l];
+        s->relation->column[i] = from_left ? left->relation->column[i] : right->relation->column[i - l];
+        if (join == QUERY_SEMI || join == QUERY_ANTI) continue;
+        if (from_left ? !alone : !back) s->info[i].unique = false;
+        if (!from_left && join == QUERY_LEFT) {
+            s->info[i] = (bind_info){ .weak = s->info[i].weak,
+                                      .table = s->info[i].table,
+                                      .column = s->info[i].column };
+            s->relation->column[i].facts.nullable = true;
+        }
+    }
+}
+
+bind_source *bind_join(binder *b, query_join join, const bind_source *left, const bind_source *right,
+                       query_expression *condition, int position)
+{
+    size_t l = left->relation->columns, n = l + right->relation->columns;
+    bool keeps_right = join == QUERY_INNER || join == QUERY_LEFT;
+    if (!check_join(b, join, left, right, condition, position)) return NULL;
+    bind_source *s = bind_make_source(b, QUERY_JOIN, keeps_right ? n : l);
+    if (!s) return NULL;
+    query_relation *r = s->relation;
+    r->input = left->relation;
+    r->other = right->relation;
+    r->join = join;
+    r->condition = condition;
+    r->unit = bind_is_private(left)    ? left->relation->unit
+              : bind_is_private(right) ? l + right->relation->unit
+                                       : QUERY_NONE;
+    join_infos(s, join, left, right, condition);
+    if (join == QUERY_INNER) {
+        if (!bind_narrow(b, r->column, n, condition)) return NULL;
+        bind_spread_tags(s->info, n, condition);
+    }
+    s->name = query_take(&b->in, left->names + right->names, sizeof *s->name);
+    if (!s->name) return NULL;
+    memcpy(s->name, left->name, left->names * sizeof *s->name);
+    s->names = left->names;
+    for (size_t i = 0; keeps_right && i < right->names; i++) {
+        s->name[s->names] = right->name[i];
+        s->name[s->names++].column += l;
+    }
+    return bind_own_origins(b, s) ? s : NULL;
+}
+
+bind_source *bind_union(binder *b, const bind_source *left, const bind_source *right, int position)
+{
+    const query_relation *l = left->relation, *r = right->relation;
+    if (bind_is_private(left) != bind_is_private(right))
+        return query_refuse(&b->in, position, "give the public rows in a query of their own",
+                            "rows of a public table belong to no unit and cannot be added to private ones");
+    bind_source *s = bind_make_source(b, QUERY_UNION, l->columns);
+    if (!s) return NULL;
+    s->relation->input = left->relation;
+    s->relation->other = right->relation;
+    s->relation->unit = l->unit;
+    for (size_t i = 0; i < l->columns; i++) {
+        query_column *column = &s->relation->column[i];
+        *column = l->column[i];
+        const query_facts *f = &l->column[i].facts, *g = &r->column[i].facts;
+        column->facts = (query_facts){ .lower = f->lower < g->lower ? f->lower : g->lower,
+                                       .upper = f->upper > g->upper ? f->upper : g->upper,
+                                       .nullable = f->nullable || g->nullable };
+        if (isnan(f->lower) || isnan(g->lower)) column->facts.lower = NAN;
+        if (isnan(f->upper) || isnan(g->upper)) column->facts.upper = NAN;
+        if (f->values == g->values && f->domain == g->domain) {
+            column->facts.domain = f->domain;
+            column->facts.values = f->values;
+        }
+        s->info[i].strong = left->info[i].strong & right->info[i].strong;
+        s->info[i].weak = left->info[i].weak & right->info[i].weak;
+    }
+    return bind_plain_names(b, s) && bind_own_origins(b, s) ? s : NULL;
+}
