@@ -41,3 +41,15 @@ bool dusk_utf8_valid(const char *text, size_t length)
     }
     return true;
 }
+
+size_t dusk_utf8_repair(char *out, const char *in, size_t length)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length;) {
+        size_t size = in[i] ? dusk_utf8_size(in + i, length - i) : 0;
+        memcpy(out + used, size ? in + i : "\xEF\xBF\xBD", size ? size : 3);
+        used += size ? size : 3;
+        i += size ? size : 1;
+    }
+    return used;
+}

@@ -11,5 +11,8 @@
 size_t dusk_utf8_size(const char *text, size_t length);
 /* Whether all of text[0 .. length) is UTF-8. */
 bool dusk_utf8_valid(const char *text, size_t length);
+/* Copy in[0 .. length) to `out`, which has room for 3 length bytes, with U+FFFD for NUL and for every byte
+ * that begins no character; how many bytes were written. */
+size_t dusk_utf8_repair(char *out, const char *in, size_t length);
 
 #endif

@@ -246,7 +246,7 @@ bool table_csv_field(table_csv *csv, size_t column, const char **text, size_t *l
 dusk_status table_csv_clean(table_csv *csv, const char **text, size_t *length, dusk_error *err)
 {
     const char *in = *text;
-    size_t n = *length, used = 0;
+    size_t n = *length;
     if (!memchr(in, '\0', n) && dusk_utf8_valid(in, n)) return DUSK_OK;
     if (csv->scratch_room / 3 < n) {
         char *larger = n > SIZE_MAX / 4 ? NULL : dusk_allocate(3 * n, 1);
@@ -255,14 +255,8 @@ dusk_status table_csv_clean(table_csv *csv, const char **text, size_t *length, d
         csv->scratch = larger;
         csv->scratch_room = 3 * n;
     }
-    for (size_t i = 0; i < n;) {
-        size_t size = in[i] ? dusk_utf8_size(in + i, n - i) : 0;
-        memcpy(csv->scratch + used, size ? in + i : "\xEF\xBF\xBD", size ? size : 3);
-        used += size ? size : 3;
-        i += size ? size : 1;
-    }
+    *length = dusk_utf8_repair(csv->scratch, in, n);
     *text = csv->scratch;
-    *length = used;
     return DUSK_OK;
 }
 

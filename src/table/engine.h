@@ -114,7 +114,7 @@ struct dusk_cursor {
  *   dusk_extract(unit, x)    year quarter month week day hour minute second dow
  *   dusk_trunc(unit, x)      a date stays a date
  *   dusk_add(x, months, days)     the end of a month stays in it; a date stays a date
- *   dusk_days(a, b)          whole days from b to a
+ *   dusk_days(a, b)          days from the date of b to the date of a
  *   dusk_sum(x) dusk_avg(x)  aggregates of doubles: exact, rounded once, so the order of rows does
  *                            not matter; NULL of no rows; what is not finite is left out
  *
