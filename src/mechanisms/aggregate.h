@@ -63,4 +63,12 @@ dusk_range dusk_range_ratio(dusk_range total, dusk_range count);
 dusk_range dusk_range_square(dusk_range x);
 dusk_range dusk_range_clamp(dusk_range x, double low, double high);
 
+/* Where the mean lies, when the sum about the middle, on this grid, lies in `total` and the number of rows in
+ * `rows` (mean.c). */
+dusk_range dusk_mean_range(const dusk_centre *centre, dusk_range total, dusk_range rows, int grid);
+/* The population variance of noisy numbers (the sum about the middle, that of squares about half_square, and
+ * the count), and where it lies when they lie in `numbers`; grids of the first two (variance.c). */
+double dusk_variance_value(const dusk_centre *centre, const double *noisy);
+dusk_range dusk_variance_range(const dusk_centre *centre, const dusk_range numbers[3], const int grids[2]);
+
 #endif

@@ -49,16 +49,20 @@ done:
 
 /* The mean of no rows counts as the middle, that is 0 / 1. A row's deviation
  * was rounded by the grid and by one subtraction. */
-static dusk_range mean_range(const mean_plan *plan, double sum, double count)
+dusk_range dusk_mean_range(const dusk_centre *centre, dusk_range total, dusk_range rows, int grid)
 {
-    const dusk_centre *centre = &plan->centre;
-    dusk_range rows = dusk_range_about(count, floor(plan->count_width), 0);
-    dusk_range total = dusk_range_about(sum, plan->sum_width, plan->noise[0].grid);
     dusk_range mean = dusk_range_ratio(total, dusk_range_clamp(rows, 1, INFINITY));
-    double lost = ldexp(1, plan->noise[0].grid) + centre->reach * 0x1p-52;
+    double lost = ldexp(1, grid) + centre->reach * 0x1p-52;
     mean.low = dusk_add_down(centre->middle, dusk_sub_down(mean.low, lost));
     mean.high = dusk_add_up(centre->middle, dusk_add_up(mean.high, lost));
     return dusk_range_clamp(mean, centre->lower, centre->upper);
+}
+
+static dusk_range mean_range(const mean_plan *plan, double sum, double count)
+{
+    dusk_range rows = dusk_range_about(count, floor(plan->count_width), 0);
+    dusk_range total = dusk_range_about(sum, plan->sum_width, plan->noise[0].grid);
+    return dusk_mean_range(&plan->centre, total, rows, plan->noise[0].grid);
 }
 
 DUSK_PROVEN(dusk_mean_release)

@@ -96,5 +96,10 @@ DUSK_MUST_USE dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *nois
 void dusk_pool_clear(dusk_pool *pool);
 /* The answer, in steps, for coordinate i whose exact value is `steps`. */
 dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps);
+/* Release n exact totals in steps, each with noise of its own; the sensitivity of the noise is that of the
+ * whole vector, in its norm. Noise is drawn before a total is looked at. */
+DUSK_MUST_USE dusk_status dusk_noise_release_totals(const dusk_noise *noise, double *out,
+                                                    const dusk_int128 *totals, size_t n, dusk_generator *gen,
+                                                    dusk_error *err);
 
 #endif

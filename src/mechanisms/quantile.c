@@ -21,6 +21,7 @@
 #include "mechanisms/aggregate.h"
 #include "mechanisms/noise.h"
 #include "mechanisms/noisy_max.h"
+#include "mechanisms/quantile.h"
 #include "numeric/fixed_sum.h"
 #include "numeric/rounding.h"
 #include "random/keyed.h"
@@ -124,6 +125,15 @@ static dusk_status make_plan(quantile_plan *plan, dusk_error *err)
     }
     DUSK_TRY(dusk_aggregate_state(&plan->statement, plan->how, true, &event, err));
 done:
+    return status;
+}
+
+dusk_status dusk_quantiles_state(dusk_statement *out, const dusk_aggregate *how, const double *q, size_t m,
+                                 dusk_error *err)
+{
+    quantile_plan plan = { .how = how, .q = q, .m = m };
+    dusk_status status = make_plan(&plan, err);
+    if (status == DUSK_OK) *out = plan.statement;
     return status;
 }
 

@@ -20,7 +20,6 @@ typedef struct variance_plan {
     unsigned parts;
     dusk_noise noise[3];
     double width[3];
-    double most; /* (upper - lower)^2 / 4: no variance is larger */
     dusk_statement statement;
 } variance_plan;
 
@@ -32,7 +31,6 @@ static dusk_status make_plan(variance_plan *plan, const dusk_aggregate *how, dus
 
     DUSK_TRY(dusk_aggregate_check(how, true, err));
     dusk_centre c = plan->centre = dusk_centre_of(how);
-    plan->most = dusk_mul_up(c.reach, c.reach);
     plan->parts = dusk_aggregate_size_is_public(how) ? 2 : 3;
     plan->width[2] = 0;
     DUSK_TRY(dusk_aggregate_sum_noise(&plan->noise[0], how, plan->parts, dusk_mul_up(sides * rows, c.reach),
@@ -51,31 +49,39 @@ done:
 
 /* Interval arithmetic on what the three numbers may have been. Of no rows the
  * variance is 0. */
-static dusk_range variance_range(const variance_plan *plan, const double *noisy)
+dusk_range dusk_variance_range(const dusk_centre *c, const dusk_range numbers[3], const int grids[2])
 {
-    const dusk_centre *c = &plan->centre;
-    dusk_range rows = dusk_range_about(noisy[2], floor(plan->width[2]), 0);
-    dusk_range count = dusk_range_clamp(rows, 1, INFINITY);
-    dusk_range mean =
-        dusk_range_ratio(dusk_range_about(noisy[0], plan->width[0], plan->noise[0].grid), count);
-    dusk_range second =
-        dusk_range_ratio(dusk_range_about(noisy[1], plan->width[1], plan->noise[1].grid), count);
-    double mean_lost = ldexp(1, plan->noise[0].grid) + c->reach * 0x1p-52;
-    double second_lost = ldexp(1, plan->noise[1].grid) + c->half_square * 0x1p-48;
+    dusk_range rows = numbers[2], count = dusk_range_clamp(rows, 1, INFINITY);
+    dusk_range mean = dusk_range_ratio(numbers[0], count), second = dusk_range_ratio(numbers[1], count);
+    double mean_lost = ldexp(1, grids[0]) + c->reach * 0x1p-52;
+    double second_lost = ldexp(1, grids[1]) + c->half_square * 0x1p-48;
     mean = (dusk_range){ dusk_sub_down(mean.low, mean_lost), dusk_add_up(mean.high, mean_lost) };
     dusk_range square = dusk_range_square(dusk_range_clamp(mean, -c->reach, c->reach));
     double low =
         dusk_sub_down(dusk_add_down(second.low, c->half_square), dusk_add_up(square.high, second_lost));
     double high = dusk_add_up(dusk_sub_up(dusk_add_up(second.high, c->half_square), square.low), second_lost);
-    return dusk_range_clamp((dusk_range){ rows.low < 1 ? 0 : low, high }, 0, plan->most);
+    return dusk_range_clamp((dusk_range){ rows.low < 1 ? 0 : low, high }, 0, dusk_mul_up(c->reach, c->reach));
+}
+
+static dusk_range variance_range(const variance_plan *plan, const double *noisy)
+{
+    const int grids[2] = { plan->noise[0].grid, plan->noise[1].grid };
+    const dusk_range numbers[3] = { dusk_range_about(noisy[0], plan->width[0], grids[0]),
+                                    dusk_range_about(noisy[1], plan->width[1], grids[1]),
+                                    dusk_range_about(noisy[2], floor(plan->width[2]), 0) };
+    return dusk_variance_range(&plan->centre, numbers, grids);
+}
+
+double dusk_variance_value(const dusk_centre *c, const double *noisy)
+{
+    double count = fmax(noisy[2], 1), mean = fmin(fmax(noisy[0] / count, -c->reach), c->reach);
+    double second = (noisy[1] + fmax(noisy[2], 0) * c->half_square) / count;
+    return fmin(fmax(second - mean * mean, 0), dusk_mul_up(c->reach, c->reach));
 }
 
 static double variance_value(const variance_plan *plan, const double *noisy)
 {
-    double count = fmax(noisy[2], 1), reach = plan->centre.reach;
-    double mean = fmin(fmax(noisy[0] / count, -reach), reach);
-    double second = (noisy[1] + fmax(noisy[2], 0) * plan->centre.half_square) / count;
-    return fmin(fmax(second - mean * mean, 0), plan->most);
+    return dusk_variance_value(&plan->centre, noisy);
 }
 
 DUSK_PROVEN(dusk_variance_release)

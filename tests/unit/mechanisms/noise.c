@@ -370,6 +370,36 @@ static void bulk_is_what_a_pool_gives(void **state)
         }
 }
 
+/* What a total moves by, its answer moves by: the noise is drawn before and each has its own. */
+static void totals_get_noise_each(void **state)
+{
+    enum { N = 40 };
+    const dusk_int128 none[N] = { 0 }, some[N] = { 5, -7, (dusk_int128)1 << 50 };
+    double without[N], with[N];
+    dusk_noise noise[2], unmade = { 0 };
+    dusk_error err;
+    (void)state;
+    assert_int_equal(dusk_discrete_laplace_init(&noise[0], 1, 1, 0.01, 0, NULL), DUSK_OK);
+    assert_int_equal(dusk_laplace_init(&noise[1], 1, 1, 1, -4, NULL), DUSK_OK);
+    for (int law = 0; law < 2; law++) {
+        dusk_generator *gen[2] = { seeded(7), seeded(7) }, *tape = zeros(1);
+        unsigned zero = 0;
+        assert_int_equal(dusk_noise_release_totals(&noise[law], without, none, N, gen[0], NULL), DUSK_OK);
+        assert_int_equal(dusk_noise_release_totals(&noise[law], with, some, N, gen[1], NULL), DUSK_OK);
+        for (int i = 0; i < N; i++) {
+            assert_true(with[i] - without[i] == ldexp((double)some[i], noise[law].grid));
+            zero += without[i] == 0;
+        }
+        assert_true(zero < N / 4);
+        assert_int_equal(dusk_noise_release_totals(&noise[law], with, none, N, tape, &err), DUSK_ERR_ENTROPY);
+        assert_true(with[2] - without[2] == ldexp(0x1p50, noise[law].grid));
+        assert_int_equal(dusk_noise_release_totals(&noise[law], with, none, 0, gen[0], NULL), DUSK_OK);
+        assert_int_equal(dusk_noise_release_totals(&unmade, with, none, N, gen[0], &err), DUSK_ERR_ARGUMENT);
+        for (int i = 0; i < 2; i++) dusk_generator_free(gen[i]);
+        dusk_generator_free(tape);
+    }
+}
+
 static void failures_leave_no_answer(void **state)
 {
     dusk_generator *tape, *gen = seeded(1);
@@ -416,6 +446,7 @@ int main(void)
         cmocka_unit_test(odd_values_give_ordinary_answers),
         cmocka_unit_test(bulk_and_single_draws_agree_in_shape),
         cmocka_unit_test(bulk_is_what_a_pool_gives),
+        cmocka_unit_test(totals_get_noise_each),
         cmocka_unit_test(failures_leave_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
