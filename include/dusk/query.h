@@ -74,7 +74,7 @@ typedef struct dusk_query_options {
     dusk_query_noise noise;   /* DUSK_QUERY_LAPLACE                                        */
     uint32_t groups_per_unit; /* 0: as declared, else 1                                   */
     uint32_t rows_per_group;  /* 0: as declared (rows_per_unit of the table), else 1       */
-    uint32_t rows_per_unit;   /* 0: no limit beyond groups times rows                      */
+    uint32_t rows_per_unit;   /* 0: as declared, else no limit beyond groups times rows    */
     double confidence;        /* 0.95: of the interval of each cell                        */
     const char *analyst;      /* "owner"                                                   */
     const char *engine;       /* NULL: the best that serves the sources                    */
@@ -95,7 +95,9 @@ DUSK_API void dusk_query_free(dusk_query *query);
 DUSK_API DUSK_MUST_USE dusk_status dusk_query_explain(const dusk_query *query, char **text, dusk_error *err);
 DUSK_API const dusk_event *dusk_query_event(const dusk_query *query);
 
-/* One cell of an answer. */
+/* One cell of an answer. Counts and sums are unbiased, so that a count of few rows may be negative; intervals are cut
+ * to what is possible. Each holds by itself with the confidence asked for, not all together. That of a quantile is
+ * its bounds: noise is in rank there. Of an expression over several cells it is what holds when theirs do. */
 typedef struct dusk_cell {
     dusk_type type;
     bool null;

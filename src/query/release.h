@@ -14,11 +14,14 @@
 
 typedef struct query_terms query_terms;
 
-/* DUSK_ERR_ARGUMENT, DUSK_ERR_UNSUPPORTED with a hint where the options do not fit the plan. */
+/* DUSK_ERR_ARGUMENT, DUSK_ERR_UNSUPPORTED with a hint where the options do not fit the plan, which must outlive
+ * the terms. */
 DUSK_MUST_USE dusk_status query_terms_new(query_terms **out, const query_plan *plan,
                                           const dusk_query_options *options, dusk_neighbours neighbours,
                                           dusk_error *err);
 void query_terms_free(query_terms *terms);
+/* As filters and compositions read it: parameters of noise are relative to what one unit that comes or goes can
+ * change, and price twice the distance under replace-one; the noise is drawn for that. */
 const dusk_event *query_terms_event(const query_terms *terms);
 /* The delta at which a basic filter prices the event (dusk_charge.delta). */
 double query_terms_delta(const query_terms *terms);
@@ -33,6 +36,12 @@ DUSK_MUST_USE dusk_status query_terms_normal(const query_terms *terms, char **ou
 /* Draw, and make the table. Private keys: those that the rule shows, sorted by their values. */
 DUSK_MUST_USE dusk_status query_release(dusk_result **out, const query_plan *plan, const query_terms *terms,
                                         const bounded *groups, dusk_generator *gen, dusk_error *err);
+
+#ifdef DUSK_TESTING
+/* Leave all noise out, show all keys, and make quantiles those of the rows, until it is called with false: so
+ * that a test can compare a whole query with plain arithmetic. */
+void query_release_without_noise(bool off);
+#endif
 
 /* Post-processing, an expression over a released row. `cells` are the columns; the interval is that of the
  * expression over the box of the cells' intervals, or [-inf, inf] where it is not known. Total. */
