@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms in words, for people and for fingerprints. Made of public numbers alone. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "query/terms.h"
+
+/* Write with `write` into memory that is large enough. */
+typedef void write_terms(dusk_text *text, const query_terms *terms);
+static dusk_status written(char **out, const query_terms *terms, write_terms *write, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_text text = { .overflow = true };
+    char *data = NULL;
+    for (size_t capacity = 4096; text.overflow; capacity *= 2) {
+        dusk_deallocate(data);
+        DUSK_NEW(data, capacity);
+        dusk_text_init(&text, data, capacity);
+        write(&text, terms);
+    }
+    *out = data;
+done:
+    return status;
+}
+
+/* --- names --------------------------------------------------------------------------------------- */
+
+static const char *kind_name(query_measure_kind kind)
+{
+    static const char *const names[] = { [QUERY_COUNT_ROWS] = "count of rows",
+                                         [QUERY_COUNT_VALUES] = "count of values",
+                                         [QUERY_COUNT_UNITS] = "count of units",
+                                         [QUERY_COUNT_DISTINCT] = "count of different values",
+                                         [QUERY_SUM] = "sum",
+                                         [QUERY_MEAN] = "mean",
+                                         [QUERY_VARIANCE] = "variance",
+                                         [QUERY_VARIANCE_POPULATION] = "population variance",
+                                         [QUERY_DEVIATION] = "deviation",
+                                         [QUERY_DEVIATION_POPULATION] = "population deviation",
+                                         [QUERY_QUANTILE] = "quantile",
+                                         [QUERY_MINIMUM] = "minimum, as the 1% quantile",
+                                         [QUERY_MAXIMUM] = "maximum, as the 99% quantile" };
+    return names[kind];
+}
+
+static const char *total_name(const query_primitive *p)
+{
+    static const char *const names[] = {
+        [BOUNDING_UNITS] = "units",      [BOUNDING_ROWS] = "rows",       [BOUNDING_VALUES] = "values",
+        [BOUNDING_SUM] = "sum",          [BOUNDING_SQUARES] = "squares", [BOUNDING_DISTINCT] = "distinct",
+        [BOUNDING_COLLECT] = "quantiles"
+    };
+    return names[p->total.kind];
+}
+
+static const char *value_name(const query_terms *terms, size_t value)
+{
+    const query_plan *plan = terms->plan;
+    const char *name = plan->input->column[1 + plan->keys + value].name;
+    return *name ? name : "an expression";
+}
+
+static const char *law_name(const query_primitive *p)
+{
+    if (p->total.kind == BOUNDING_COLLECT) return "exponential";
+    return p->noise.law == DUSK_GAUSSIAN           ? "Gaussian"
+           : p->noise.law == DUSK_DISCRETE_LAPLACE ? "discrete Laplace"
+                                                   : "Laplace";
+}
+
+static bool has_value(const query_primitive *p)
+{
+    return p->total.kind != BOUNDING_UNITS && p->total.kind != BOUNDING_ROWS;
+}
+
+/* --- for people ------------------------------------------------------------------------------------ */
+
+static void describe_source(dusk_text *text, const char *what, uint32_t asked, uint32_t declared)
+{
+    dusk_text_add(text, " %s (%s)", what, asked ? "asked" : declared ? "declared" : "default");
+}
+
+static void describe_bounding(dusk_text *text, const query_terms *terms)
+{
+    const query_plan *plan = terms->plan;
+    const dusk_query_options *o = &terms->options;
+    dusk_text_add(text, "contributions of one unit:\n");
+    if (plan->one_row_per_unit) {
+        dusk_text_add(text, "  one row (declared)\n");
+        return;
+    }
+    if (plan->keys > 0) {
+        dusk_text_add(text, "  at most %u group%s", terms->groups_per_unit,
+                      terms->groups_per_unit == 1 ? "" : "s");
+        describe_source(text, "", o->groups_per_unit, plan->groups_per_unit);
+        dusk_text_add(text, "\n");
+    }
+    dusk_text_add(text, "  at most %u row%s%s", terms->rows_per_group, terms->rows_per_group == 1 ? "" : "s",
+                  plan->keys > 0 ? " in a group" : "");
+    describe_source(text, "", o->rows_per_group, plan->rows_per_unit);
+    dusk_text_add(text, "\n");
+    if (terms->rows_per_unit > 0) {
+        dusk_text_add(text, "  at most %u rows in all", terms->rows_per_unit);
+        describe_source(text, "", o->rows_per_unit, plan->rows_per_unit);
+        dusk_text_add(text, "\n");
+    }
+    dusk_text_add(text, "  which of them stay is chosen at random; the rest is left out\n");
+}
+
+/* How far a rank may be off, about; worst case of the exponential mechanism. */
+static double rank_error(const query_primitive *p)
+{
+    double levels = ceil(log2((double)p->fractions + 1)), risk = 1 - p->quantiles.confidence;
+    return 2 * p->quantiles.rows_per_unit * levels / p->quantiles.epsilon *
+           log(0x1p30 * (double)p->fractions / risk);
+}
+
+static void describe_primitive(dusk_text *text, const query_terms *terms, const query_primitive *p)
+{
+    dusk_text_add(text, "  %s", total_name(p));
+    if (has_value(p)) dusk_text_add(text, " of %s", value_name(terms, p->total.value));
+    if (p->total.kind == BOUNDING_SUM || p->total.kind == BOUNDING_SQUARES ||
+        p->total.kind == BOUNDING_COLLECT)
+        dusk_text_add(text, " in %.6g:%.6g", p->total.lower, p->total.upper);
+    if (p->total.centre != 0) dusk_text_add(text, " about %.6g", p->total.centre);
+    if (p->total.kind == BOUNDING_COLLECT) {
+        dusk_text_add(text, ": exponential mechanism on ranks, off by about %.3g ranks at most",
+                      rank_error(p));
+    } else {
+        bool gaussian = p->noise.law == DUSK_GAUSSIAN;
+        dusk_text_add(text, ": %s sensitivity %.6g, %s noise of scale %.6g", gaussian ? "l2" : "l1",
+                      p->noise.sensitivity, law_name(p), p->noise.scale);
+    }
+    dusk_text_add(text, ", epsilon %.6g\n", p->epsilon);
+}
+
+static void describe_measure(dusk_text *text, const query_terms *terms, size_t i)
+{
+    const query_measure *measure = &terms->plan->measure[i];
+    const query_source_of *of = &terms->measure[i];
+    dusk_text_add(text, "  %s", kind_name(measure->kind));
+    if (measure->kind == QUERY_QUANTILE) dusk_text_add(text, " %.6g", measure->fraction);
+    if (measure->value != QUERY_NONE && measure->kind != QUERY_COUNT_ROWS &&
+        measure->kind != QUERY_COUNT_UNITS)
+        dusk_text_add(text, " of %s", value_name(terms, measure->value));
+    if (of->collected != QUERY_NONE)
+        dusk_text_add(text, ": in rank, not in value; its interval is the bounds\n");
+    else if (measure->kind == QUERY_SUM && of->derived)
+        dusk_text_add(text, ": +- %.6g\n", of->width_of_sum + fabs(of->centre.middle) * of->width_of_count);
+    else if (measure->kind == QUERY_SUM)
+        dusk_text_add(text, ": +- %.6g\n", of->width_of_sum);
+    else if (measure->kind == QUERY_MEAN)
+        dusk_text_add(text, ": about +- %.6g / the number of values\n",
+                      of->width_of_sum + of->centre.reach * of->width_of_count);
+    else if (of->squares != QUERY_NONE)
+        dusk_text_add(text, ": of squares, about +- %.6g / the number of values\n",
+                      of->width_of_squares + 2 * of->centre.reach * of->width_of_sum +
+                          of->centre.half_square * of->width_of_count);
+    else
+        dusk_text_add(text, ": +- %.6g\n", of->width_of_count);
+}
+
+static void describe_keys(dusk_text *text, const query_terms *terms)
+{
+    if (terms->plan->keys == 0) return;
+    if (!terms->selects) {
+        dusk_text_add(text, "keys: public; every one is shown, absent ones with noise\n");
+        return;
+    }
+    dusk_text_add(text,
+                  "keys: private; shown by %s, epsilon %.6g, delta %.3g; one with %llu units is shown "
+                  "every second time\n",
+                  terms->selection.method == DUSK_KEYS_GAUSSIAN ? "a threshold with Gaussian noise"
+                                                                : "the optimal rule",
+                  terms->selection_epsilon, terms->selection_delta,
+                  (unsigned long long)terms->selection_half);
+}
+
+static void write_words(dusk_text *text, const query_terms *terms)
+{
+    const dusk_query_options *o = &terms->options;
+    char event[8192];
+    describe_bounding(text, terms);
+    describe_keys(text, terms);
+    dusk_text_add(text, "drawn for every group:\n");
+    for (size_t i = 0; i < terms->primitives; i++) describe_primitive(text, terms, &terms->primitive[i]);
+    dusk_text_add(text, "expected error of each answer, with confidence %.6g for each by itself:\n",
+                  o->confidence);
+    for (size_t i = 0; i < terms->plan->measures; i++) describe_measure(text, terms, i);
+    dusk_text_add(text, "cost: epsilon %.6g", o->epsilon);
+    if (terms->selects || terms->delta > 0) dusk_text_add(text, ", delta %.3g", o->delta);
+    dusk_text_add(text, " for one unit, %s\n", dusk_neighbours_name(terms->neighbours));
+    if (dusk_event_format(&terms->event, event, sizeof event, NULL) == DUSK_OK)
+        dusk_text_add(text, "event: %s\n", event);
+    dusk_text_add(text, "rests on: bounds, domains and links as declared\n");
+}
+
+dusk_status query_terms_describe(const query_terms *terms, char **out, dusk_error *err)
+{
+    return written(out, terms, write_words, err);
+}
+
+/* --- for fingerprints ---------------------------------------------------------------------------------- */
+
+/* Shares follow from the list of totals, noise from them and epsilon. */
+static void write_normal(dusk_text *text, const query_terms *terms)
+{
+    const dusk_query_options *o = &terms->options;
+    dusk_text_add(text, "terms 1\nneighbours %s\nnoise %d\ndelta ", dusk_neighbours_name(terms->neighbours),
+                  (int)o->noise);
+    dusk_text_number(text, terms->selects || terms->delta > 0 ? o->delta : 0);
+    dusk_text_add(text, "\nconfidence ");
+    dusk_text_number(text, o->confidence);
+    dusk_text_add(text, "\ncontributions %u %u %u\nkeys %s\n", terms->groups_per_unit, terms->rows_per_group,
+                  terms->rows_per_unit, terms->selects ? "private" : "public");
+    for (size_t i = 0; i < terms->primitives; i++) {
+        const query_primitive *p = &terms->primitive[i];
+        dusk_text_add(text, "total %d %zu ", (int)p->total.kind, p->total.value);
+        dusk_text_number(text, p->total.lower);
+        dusk_text_add(text, " ");
+        dusk_text_number(text, p->total.upper);
+        dusk_text_add(text, " ");
+        dusk_text_number(text, p->total.centre);
+        for (size_t f = 0; f < p->fractions; f++) {
+            dusk_text_add(text, " ");
+            dusk_text_number(text, p->fraction[f]);
+        }
+        dusk_text_add(text, "\n");
+    }
+}
+
+dusk_status query_terms_normal(const query_terms *terms, char **out, dusk_error *err)
+{
+    return written(out, terms, write_normal, err);
+}
