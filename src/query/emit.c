@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Relations as SQL text. What stands on tables alone (filters, joins, columns by name) becomes one
+ * SELECT, so that engines see flat joins with filters on their tables; computed columns,
+ * groups, unions and distinct rows are subselects. All names are made here: tables are t0, t1, ...,
+ * their columns c0, c1, ..., relations r1, r2, ..., columns of subselects k0, k1, ...
+ *
+ * Whatever the plan says, rows without a unit are left out where a table is read, and every join of
+ * two private relations has the equality of their units. Proof: emit.proof.md. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "base/platform.h"
+#include "query/emit.h"
+
+/* A SELECT in the making: FROM ... WHERE ..., names for its columns, and what is computed of them. */
+typedef struct block {
+    dusk_buffer from, where;
+    bool single; /* FROM is one name */
+    emit_name *name;
+    size_t names;
+    const query_relation *computed; /* a PROJECT over the names, or NULL: the names are the columns */
+} block;
+
+static void build(emitter *em, const query_plan *plan, const query_relation *r, block *out);
+
+static void block_clear(block *b)
+{
+    dusk_buffer_clear(&b->from);
+    dusk_buffer_clear(&b->where);
+    dusk_deallocate(b->name);
+    *b = (block){ 0 };
+}
+
+static bool take_names(emitter *em, emit_name **out, size_t n)
+{
+    *out = dusk_allocate(n, sizeof **out);
+    if (!*out) em->out->failed = true;
+    return *out != NULL;
+}
+
+/* AND, before a further condition. */
+static void and_more(dusk_buffer *where)
+{
+    if (where->length) dusk_buffer_add(where, " AND ");
+}
+
+static void add_text(dusk_buffer *to, const dusk_buffer *text)
+{
+    if (text->failed) to->failed = true;
+    if (text->data) dusk_buffer_bytes(to, text->data, text->length);
+}
+
+/* An expression over these names, at the end of `to`. */
+static void put_over(emitter *em, dusk_buffer *to, const emit_name *name, size_t names,
+                     const query_expression *e, emit_form form, const char *text)
+{
+    emitter inner = *em;
+    inner.out = to;
+    inner.scope = name;
+    inner.columns = names;
+    if (text)
+        emit_one(&inner, text, e, form);
+    else
+        emit_expression(&inner, e, form);
+    em->names = inner.names;
+    em->status = inner.status;
+}
+
+/* Column i of a block as an expression over its names; `own` is room for one. */
+static const query_expression *column_of(const block *b, const query_relation *r, size_t i,
+                                         query_expression *own)
+{
+    if (b->computed) return b->computed->expression[i];
+    *own = (query_expression){ .kind = QUERY_COLUMN, .type = r->column[i].type, .position = -1, .index = i };
+    return own;
+}
+
+static void put_from(dusk_buffer *out, const block *b)
+{
+    dusk_buffer_add(out, " FROM ");
+    add_text(out, &b->from);
+    if (b->where.length) dusk_buffer_add(out, " WHERE ");
+    add_text(out, &b->where);
+}
+
+/* SELECT ... AS k0, ... FROM ... WHERE ... of the columns as they are. */
+static void put_select(emitter *em, dusk_buffer *out, const block *b, const query_relation *r,
+                       const char *verb)
+{
+    query_expression own;
+    dusk_buffer_add(out, "%s", verb);
+    for (size_t i = 0; i < r->columns; i++) {
+        if (i) dusk_buffer_add(out, ", ");
+        put_over(em, out, b->name, b->names, column_of(b, r, i, &own), EMIT_NATIVE, NULL);
+        dusk_buffer_add(out, " AS k%zu", i);
+    }
+    put_from(out, b);
+}
+
+/* The block becomes: FROM (text) AS r7, with columns r7.k0, ... Takes the text. */
+static void become(emitter *em, block *b, dusk_buffer *text, size_t columns)
+{
+    unsigned name = ++em->names;
+    block_clear(b);
+    if (!take_names(em, &b->name, columns)) return;
+    b->names = columns;
+    b->single = true;
+    for (size_t i = 0; i < columns; i++)
+        snprintf(b->name[i].text, sizeof b->name[i].text, "r%u.k%zu", name, i);
+    dusk_buffer_add(&b->from, "(");
+    add_text(&b->from, text);
+    dusk_buffer_add(&b->from, ") AS r%u", name);
+}
+
+static void nest(emitter *em, block *b, const query_relation *r, const char *verb)
+{
+    dusk_buffer text = { 0 };
+    put_select(em, &text, b, r, verb);
+    become(em, b, &text, r->columns);
+    dusk_buffer_clear(&text);
+}
+
+/* What an expression can stand on. */
+static void build_named(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    build(em, plan, r, out);
+    if (out->computed) nest(em, out, r, "SELECT ");
+}
+
+/* --- kinds of relations ------------------------------------------------------------------------------ */
+
+/* A table, and the tables on the way to its unit. */
+static void build_scan(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    unsigned name = ++em->names, last = name;
+    const dusk_path *path = &r->path;
+    size_t steps = r->unit == QUERY_NONE ? 1 : path->steps;
+    if (!take_names(em, &out->name, r->columns)) return;
+    out->names = r->columns;
+    out->single = steps == 1;
+    dusk_buffer_add(&out->from, "t%zu AS r%u", r->table, name);
+    for (size_t i = 0; i + 1 < steps; i++) {
+        const dusk_column *link = &plan->schema->table[path->step[i].table].column[path->step[i].column];
+        unsigned next = ++em->names;
+        dusk_buffer_add(&out->from, "%st%zu AS r%u", em->dialect->cross, path->step[i + 1].table, next);
+        and_more(&out->where);
+        dusk_buffer_add(&out->where, "r%u.c%zu = r%u.c%zu", last, path->step[i].column, next,
+                        link->link_column);
+        last = next;
+    }
+    for (size_t i = 0; i < r->columns; i++)
+        if (r->from[i] == QUERY_NONE)
+            snprintf(out->name[i].text, sizeof out->name[i].text, "r%u.c%zu", last,
+                     path->step[steps - 1].column);
+        else
+            snprintf(out->name[i].text, sizeof out->name[i].text, "r%u.c%zu", name, r->from[i]);
+    if (r->unit == QUERY_NONE || DUSK_MUTATE(EMIT_NULL_UNITS_STAY, false, true)) return;
+    and_more(&out->where);
+    dusk_buffer_add(&out->where, "%s IS NOT NULL", out->name[r->unit].text);
+}
+
+static void build_filter(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    build_named(em, plan, r->input, out);
+    if (!r->condition) return;
+    and_more(&out->where);
+    put_over(em, &out->where, out->name, out->names, r->condition, EMIT_NATIVE, NULL);
+}
+
+static bool names_only(const query_relation *r)
+{
+    for (size_t i = 0; i < r->columns; i++)
+        if (r->expression[i]->kind != QUERY_COLUMN || r->expression[i]->index >= r->input->columns)
+            return false;
+    return true;
+}
+
+static void build_project(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    emit_name *name;
+    build_named(em, plan, r->input, out);
+    if (!names_only(r)) {
+        out->computed = r;
+        return;
+    }
+    if (!out->name || !take_names(em, &name, r->columns)) return;
+    for (size_t i = 0; i < r->columns; i++) name[i] = out->name[r->expression[i]->index];
+    dusk_deallocate(out->name);
+    out->name = name;
+    out->names = r->columns;
+}
+
+/* The condition of a join, with the equality of units where both sides are private. */
+static void put_condition(emitter *em, dusk_buffer *out, const query_relation *r, const emit_name *name,
+                          size_t names)
+{
+    bool both = r->input->unit != QUERY_NONE && r->other->unit != QUERY_NONE;
+    if (both && DUSK_MUTATE(EMIT_JOIN_WITHOUT_UNIT, true, false)) {
+        and_more(out);
+        dusk_buffer_add(out, "%s = %s", name[r->input->unit].text,
+                        name[r->input->columns + r->other->unit].text);
+    }
+    if (!r->condition) return;
+    and_more(out);
+    put_over(em, out, name, names, r->condition, EMIT_NATIVE, NULL);
+}
+
+static void join_inner(emitter *em, const query_relation *r, block *left, block *right, const emit_name *name,
+                       size_t names)
+{
+    dusk_buffer_add(&left->from, "%s", em->dialect->cross);
+    add_text(&left->from, &right->from);
+    if (right->where.length) and_more(&left->where);
+    add_text(&left->where, &right->where);
+    put_condition(em, &left->where, r, name, names);
+}
+
+/* Filters of the right side are conditions of the join, so that its unmatched rows do not pass them. */
+static void join_left(emitter *em, const query_relation *r, block *left, block *right, const emit_name *name,
+                      size_t names)
+{
+    dusk_buffer on = { 0 };
+    add_text(&on, &right->where);
+    put_condition(em, &on, r, name, names);
+    dusk_buffer_add(&left->from, " LEFT JOIN ");
+    add_text(&left->from, &right->from);
+    dusk_buffer_add(&left->from, " ON ");
+    if (on.length)
+        add_text(&left->from, &on);
+    else
+        dusk_buffer_add(&left->from, "%s = %s", em->dialect->truth[1], em->dialect->truth[1]);
+    dusk_buffer_clear(&on);
+}
+
+static void join_exists(emitter *em, const query_relation *r, block *left, block *right,
+                        const emit_name *name, size_t names)
+{
+    put_condition(em, &right->where, r, name, names);
+    and_more(&left->where);
+    dusk_buffer_add(&left->where, r->join == QUERY_ANTI ? "NOT EXISTS (SELECT 1" : "EXISTS (SELECT 1");
+    put_from(&left->where, right);
+    dusk_buffer_add(&left->where, ")");
+}
+
+static void build_join(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    block right = { 0 };
+    emit_name *name = NULL;
+    size_t left_names = r->input->columns, names = left_names + r->other->columns;
+    build_named(em, plan, r->input, out);
+    build_named(em, plan, r->other, &right);
+    if (r->join == QUERY_LEFT && !right.single) nest(em, &right, r->other, "SELECT ");
+    if (!out->name || !right.name || !take_names(em, &name, names)) goto done;
+    memcpy(name, out->name, left_names * sizeof *name);
+    memcpy(name + left_names, right.name, r->other->columns * sizeof *name);
+    switch (r->join) {
+    case QUERY_INNER: join_inner(em, r, out, &right, name, names); break;
+    case QUERY_LEFT: join_left(em, r, out, &right, name, names); break;
+    case QUERY_SEMI:
+    case QUERY_ANTI: join_exists(em, r, out, &right, name, names); break;
+    }
+    if (r->join == QUERY_INNER || r->join == QUERY_LEFT) {
+        dusk_deallocate(out->name);
+        out->name = name;
+        out->names = names;
+        out->single = false;
+        name = NULL;
+    }
+done:
+    dusk_deallocate(name);
+    block_clear(&right);
+}
+
+static void build_union(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    dusk_buffer text = { 0 };
+    block right = { 0 };
+    build(em, plan, r->input, out);
+    build(em, plan, r->other, &right);
+    put_select(em, &text, out, r->input, "SELECT ");
+    put_select(em, &text, &right, r->other, " UNION ALL SELECT ");
+    become(em, out, &text, r->columns);
+    block_clear(&right);
+    dusk_buffer_clear(&text);
+}
+
+static void build_group(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    dusk_buffer text = { 0 };
+    build_named(em, plan, r->input, out);
+    dusk_buffer_add(&text, "SELECT ");
+    for (size_t i = 0; i < r->columns; i++) {
+        emitter inner = *em;
+        inner.out = &text;
+        inner.scope = out->name;
+        inner.columns = out->names;
+        if (i) dusk_buffer_add(&text, ", ");
+        if (i < r->keys)
+            emit_expression(&inner, r->expression[i], EMIT_NATIVE);
+        else
+            emit_aggregate(&inner, r, i);
+        em->names = inner.names;
+        em->status = inner.status;
+        dusk_buffer_add(&text, " AS k%zu", i);
+    }
+    put_from(&text, out);
+    for (size_t i = 0; i < r->keys; i++) dusk_buffer_add(&text, "%s%zu", i ? ", " : " GROUP BY ", i + 1);
+    become(em, out, &text, r->columns);
+    dusk_buffer_clear(&text);
+}
+
+static void build(emitter *em, const query_plan *plan, const query_relation *r, block *out)
+{
+    switch (r->kind) {
+    case QUERY_SCAN: build_scan(em, plan, r, out); break;
+    case QUERY_FILTER: build_filter(em, plan, r, out); break;
+    case QUERY_PROJECT: build_project(em, plan, r, out); break;
+    case QUERY_JOIN: build_join(em, plan, r, out); break;
+    case QUERY_UNION: build_union(em, plan, r, out); break;
+    case QUERY_GROUP: build_group(em, plan, r, out); break;
+    case QUERY_DISTINCT:
+        build(em, plan, r->input, out);
+        nest(em, out, r->input, "SELECT DISTINCT ");
+        break;
+    }
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------- */
+
+/* Whether a column of the plan's input is a value that is added up. */
+static bool is_summed(const query_plan *plan, const query_relation *relation, size_t column)
+{
+    bool summed = false;
+    if (relation != plan->input || column <= plan->keys) return false;
+    for (size_t m = 0; m < plan->measures; m++) {
+        if (plan->measure[m].value != column - 1 - plan->keys) continue;
+        if (plan->measure[m].kind == QUERY_COUNT_DISTINCT) return false;
+        summed |= plan->measure[m].kind >= QUERY_SUM;
+    }
+    return summed;
+}
+
+/* Whole numbers that are added up are handed over as the doubles that they are computed in. */
+static dusk_cell_type cell_of(const query_plan *plan, const query_relation *relation, size_t column)
+{
+    switch (relation->column[column].type) {
+    case DUSK_TYPE_INTEGER: return is_summed(plan, relation, column) ? DUSK_CELL_REAL : DUSK_CELL_INTEGER;
+    case DUSK_TYPE_BOOLEAN: return DUSK_CELL_INTEGER;
+    case DUSK_TYPE_REAL: return DUSK_CELL_REAL;
+    default: return DUSK_CELL_TEXT;
+    }
+}
+
+/* The outermost SELECT: columns as cells are handed over. */
+static void put_cells(emitter *em, const query_plan *plan, const query_relation *r, const block *b,
+                      dusk_cell_type *cells)
+{
+    query_expression own;
+    dusk_buffer_add(em->out, "SELECT ");
+    for (size_t i = 0; i < r->columns; i++) {
+        const query_expression *e = column_of(b, r, i, &own);
+        dusk_type type = r->column[i].type;
+        cells[i] = cell_of(plan, r, i);
+        if (i) dusk_buffer_add(em->out, ", ");
+        emitter inner = *em;
+        inner.scope = b->name;
+        inner.columns = b->names;
+        if (type == DUSK_TYPE_INTEGER && cells[i] == DUSK_CELL_REAL)
+            emit_expression(&inner, e, EMIT_NUMBER);
+        else if (type == DUSK_TYPE_DATE || type == DUSK_TYPE_TIMESTAMP)
+            emit_moment(&inner, em->dialect->output[type], e, type);
+        else
+            emit_one(&inner, em->dialect->output[type], e, EMIT_NATIVE);
+        em->names = inner.names;
+        em->status = inner.status;
+        dusk_buffer_add(em->out, " AS k%zu", i);
+    }
+    put_from(em->out, b);
+}
+
+static const emit_dialect *dialect_of(dusk_dialect dialect)
+{
+    switch (dialect) {
+    case DUSK_DIALECT_SQLITE: return &emit_sqlite;
+    case DUSK_DIALECT_DUCKDB: return &emit_duckdb;
+    case DUSK_DIALECT_POSTGRES: return &emit_postgres;
+    }
+    return NULL;
+}
+
+DUSK_PROVEN(query_emit)
+dusk_status query_emit(char **sql, dusk_cell_type *types, const query_plan *plan,
+                       const query_relation *relation, dusk_dialect dialect, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_buffer text = { 0 };
+    dusk_cell_type *cells = NULL;
+    emitter em = { .out = &text, .dialect = dialect_of(dialect), .err = err };
+    block top = { 0 };
+
+    if (!em.dialect) return dusk_fail(err, DUSK_ERR_INTERNAL, "", "there is no such dialect of SQL");
+    DUSK_TRY(emit_rule(relation, plan->schema, err));
+    DUSK_NEW(cells, relation->columns);
+    build(&em, plan, relation, &top);
+    put_cells(&em, plan, relation, &top, cells);
+    DUSK_TRY(em.status);
+    DUSK_TRY(dusk_buffer_take(&text, sql, err));
+    memcpy(types, cells, relation->columns * sizeof *cells);
+done:
+    block_clear(&top);
+    dusk_buffer_clear(&text);
+    dusk_deallocate(cells);
+    return status;
+}
