@@ -19,6 +19,7 @@
 typedef struct block {
     dusk_buffer from, where;
     bool single; /* FROM is one name */
+    bool outer;  /* FROM has an outer join, whose conditions stay with it */
     emit_name *name;
     size_t names;
     const query_relation *computed; /* a PROJECT over the names, or NULL: the names are the columns */
@@ -55,16 +56,13 @@ static void add_text(dusk_buffer *to, const dusk_buffer *text)
 
 /* An expression over these names, at the end of `to`. */
 static void put_over(emitter *em, dusk_buffer *to, const emit_name *name, size_t names,
-                     const query_expression *e, emit_form form, const char *text)
+                     const query_expression *e, emit_form form)
 {
     emitter inner = *em;
     inner.out = to;
     inner.scope = name;
     inner.columns = names;
-    if (text)
-        emit_one(&inner, text, e, form);
-    else
-        emit_expression(&inner, e, form);
+    emit_expression(&inner, e, form);
     em->names = inner.names;
     em->status = inner.status;
 }
@@ -94,7 +92,7 @@ static void put_select(emitter *em, dusk_buffer *out, const block *b, const quer
     dusk_buffer_add(out, "%s", verb);
     for (size_t i = 0; i < r->columns; i++) {
         if (i) dusk_buffer_add(out, ", ");
-        put_over(em, out, b->name, b->names, column_of(b, r, i, &own), EMIT_NATIVE, NULL);
+        put_over(em, out, b->name, b->names, column_of(b, r, i, &own), EMIT_NATIVE);
         dusk_buffer_add(out, " AS k%zu", i);
     }
     put_from(out, b);
@@ -132,20 +130,45 @@ static void build_named(emitter *em, const query_plan *plan, const query_relatio
 
 /* --- kinds of relations ------------------------------------------------------------------------------ */
 
+/* A table by its own name, or as what is materialized of it. */
+static void put_table(emitter *em, dusk_buffer *out, size_t table, unsigned name, bool joined)
+{
+    bool materialize = joined && em->dialect->materialize;
+    if (materialize) emit_tables_add(em, name, table);
+    if (materialize)
+        dusk_buffer_add(out, "m%u AS r%u", name, name);
+    else
+        dusk_buffer_add(out, "t%zu AS r%u", table, name);
+}
+
+/* A condition, where it does most good. */
+static void put_filter(emitter *em, block *b, const dusk_buffer *condition)
+{
+    dusk_buffer *where = &b->where, *own = NULL;
+    if (condition->failed) where->failed = true;
+    if (condition->data && !b->outer) own = emit_tables_where(em, condition->data);
+    if (own) where = own;
+    and_more(where);
+    add_text(where, condition);
+}
+
 /* A table, and the tables on the way to its unit. */
 static void build_scan(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
     unsigned name = ++em->names, last = name;
     const dusk_path *path = &r->path;
     size_t steps = r->unit == QUERY_NONE ? 1 : path->steps;
+    bool joined = em->joined || steps > 1;
+    dusk_buffer present = { 0 };
     if (!take_names(em, &out->name, r->columns)) return;
     out->names = r->columns;
     out->single = steps == 1;
-    dusk_buffer_add(&out->from, "t%zu AS r%u", r->table, name);
+    put_table(em, &out->from, r->table, name, joined);
     for (size_t i = 0; i + 1 < steps; i++) {
         const dusk_column *link = &plan->schema->table[path->step[i].table].column[path->step[i].column];
         unsigned next = ++em->names;
-        dusk_buffer_add(&out->from, "%st%zu AS r%u", em->dialect->cross, path->step[i + 1].table, next);
+        dusk_buffer_add(&out->from, "%s", em->dialect->cross);
+        put_table(em, &out->from, path->step[i + 1].table, next, joined);
         and_more(&out->where);
         dusk_buffer_add(&out->where, "r%u.c%zu = r%u.c%zu", last, path->step[i].column, next,
                         link->link_column);
@@ -158,16 +181,28 @@ static void build_scan(emitter *em, const query_plan *plan, const query_relation
         else
             snprintf(out->name[i].text, sizeof out->name[i].text, "r%u.c%zu", name, r->from[i]);
     if (r->unit == QUERY_NONE || DUSK_MUTATE(EMIT_NULL_UNITS_STAY, false, true)) return;
-    and_more(&out->where);
-    dusk_buffer_add(&out->where, "%s IS NOT NULL", out->name[r->unit].text);
+    dusk_buffer_add(&present, "%s IS NOT NULL", out->name[r->unit].text);
+    put_filter(em, out, &present);
+    dusk_buffer_clear(&present);
+}
+
+/* Each part of a conjunction by itself. */
+static void put_conjuncts(emitter *em, block *b, const query_expression *e)
+{
+    dusk_buffer text = { 0 };
+    if (e->kind == QUERY_CALL && e->function == QUERY_AND) {
+        for (size_t i = 0; i < e->arguments; i++) put_conjuncts(em, b, e->argument[i]);
+        return;
+    }
+    put_over(em, &text, b->name, b->names, e, EMIT_NATIVE);
+    put_filter(em, b, &text);
+    dusk_buffer_clear(&text);
 }
 
 static void build_filter(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
     build_named(em, plan, r->input, out);
-    if (!r->condition) return;
-    and_more(&out->where);
-    put_over(em, &out->where, out->name, out->names, r->condition, EMIT_NATIVE, NULL);
+    if (r->condition) put_conjuncts(em, out, r->condition);
 }
 
 static bool names_only(const query_relation *r)
@@ -205,7 +240,7 @@ static void put_condition(emitter *em, dusk_buffer *out, const query_relation *r
     }
     if (!r->condition) return;
     and_more(out);
-    put_over(em, out, name, names, r->condition, EMIT_NATIVE, NULL);
+    put_over(em, out, name, names, r->condition, EMIT_NATIVE);
 }
 
 static void join_inner(emitter *em, const query_relation *r, block *left, block *right, const emit_name *name,
@@ -250,6 +285,7 @@ static void build_join(emitter *em, const query_plan *plan, const query_relation
     block right = { 0 };
     emit_name *name = NULL;
     size_t left_names = r->input->columns, names = left_names + r->other->columns;
+    em->joined = true;
     build_named(em, plan, r->input, out);
     build_named(em, plan, r->other, &right);
     if (r->join == QUERY_LEFT && !right.single) nest(em, &right, r->other, "SELECT ");
@@ -267,6 +303,7 @@ static void build_join(emitter *em, const query_plan *plan, const query_relation
         out->name = name;
         out->names = names;
         out->single = false;
+        out->outer |= right.outer || r->join == QUERY_LEFT;
         name = NULL;
     }
 done:
@@ -314,6 +351,8 @@ static void build_group(emitter *em, const query_plan *plan, const query_relatio
 
 static void build(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
+    bool joined = em->joined;
+    if (r->kind == QUERY_UNION || r->kind == QUERY_GROUP || r->kind == QUERY_DISTINCT) em->joined = false;
     switch (r->kind) {
     case QUERY_SCAN: build_scan(em, plan, r, out); break;
     case QUERY_FILTER: build_filter(em, plan, r, out); break;
@@ -326,6 +365,7 @@ static void build(emitter *em, const query_plan *plan, const query_relation *r, 
         nest(em, out, r->input, "SELECT DISTINCT ");
         break;
     }
+    em->joined = joined;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------- */
@@ -396,9 +436,10 @@ dusk_status query_emit(char **sql, dusk_cell_type *types, const query_plan *plan
                        const query_relation *relation, dusk_dialect dialect, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_buffer text = { 0 };
+    dusk_buffer text = { 0 }, whole = { 0 };
+    emit_tables tables = { 0 };
     dusk_cell_type *cells = NULL;
-    emitter em = { .out = &text, .dialect = dialect_of(dialect), .err = err };
+    emitter em = { .out = &text, .dialect = dialect_of(dialect), .tables = &tables, .err = err };
     block top = { 0 };
 
     if (!em.dialect) return dusk_fail(err, DUSK_ERR_INTERNAL, "", "there is no such dialect of SQL");
@@ -406,12 +447,17 @@ dusk_status query_emit(char **sql, dusk_cell_type *types, const query_plan *plan
     DUSK_NEW(cells, relation->columns);
     build(&em, plan, relation, &top);
     put_cells(&em, plan, relation, &top, cells);
-    DUSK_TRY(em.status);
-    DUSK_TRY(dusk_buffer_take(&text, sql, err));
+    em.out = &whole;
+    emit_tables_put(&em, plan->schema, &text);
+    add_text(&whole, &text);
+    DUSK_TRY(whole.failed ? dusk_fail_memory(err) : em.status);
+    DUSK_TRY(dusk_buffer_take(&whole, sql, err));
     memcpy(types, cells, relation->columns * sizeof *cells);
 done:
     block_clear(&top);
     dusk_buffer_clear(&text);
+    dusk_buffer_clear(&whole);
+    emit_tables_clear(&tables);
     dusk_deallocate(cells);
     return status;
 }

@@ -79,7 +79,8 @@ typedef struct emit_dialect {
     const char *sum, *average;         /* of rows of a group; beyond 1e290 there is no value */
     const char *least_of[EMIT_TYPES];  /* of rows of a group */
     const char *greatest_of[EMIT_TYPES];
-    bool lambda; /* how an operand is bound: by a lambda, or by a subselect */
+    bool materialize; /* tables of joins */
+    bool lambda;      /* how an operand is bound: by a lambda, or by a subselect */
 } emit_dialect;
 
 extern const emit_dialect emit_sqlite, emit_duckdb, emit_postgres;
@@ -89,11 +90,24 @@ typedef struct emit_name {
     char text[48];
 } emit_name;
 
+/* emit_table.c: tables of joins that are materialized first, with filters of their own. */
+typedef struct emit_table {
+    unsigned name; /* of the relation */
+    size_t table;
+    dusk_buffer where;
+} emit_table;
+typedef struct emit_tables {
+    emit_table *table;
+    size_t used, room;
+} emit_tables;
+
 typedef struct emitter {
     dusk_buffer *out;
     const emit_dialect *dialect;
     const emit_name *scope; /* of the columns that an expression stands on */
     size_t columns;
+    emit_tables *tables;
+    bool joined;    /* what is built is part of a join */
     unsigned names; /* used so far */
     unsigned depth;
     dusk_status status; /* of the first failure */
@@ -120,6 +134,12 @@ void emit_one(emitter *em, const char *text, const query_expression *e, emit_for
 /* emit_rule.c: whether a relation and all below it keep the rule of plan.h, node by node. */
 DUSK_MUST_USE dusk_status emit_rule(const query_relation *relation, const dusk_schema *schema,
                                     dusk_error *err);
+void emit_tables_clear(emit_tables *tables);
+void emit_tables_add(emitter *em, unsigned name, size_t table);
+/* The filters of the only materialized table that a condition names, or NULL. */
+dusk_buffer *emit_tables_where(emitter *em, const char *condition);
+/* WITH ... before `sql`, the rest of it. */
+void emit_tables_put(emitter *em, const dusk_schema *schema, const dusk_buffer *sql);
 /* emit_group.c: an aggregate of the rows of a group. */
 void emit_aggregate(emitter *em, const query_relation *group, size_t i);
 

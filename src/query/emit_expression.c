@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mutant.h"
 #include "query/emit.h"
 
 void emit_fail(emitter *em, dusk_status status, const char *message, const char *hint)
@@ -336,7 +335,7 @@ static void put_double(emitter *em, const query_expression *e, emit_form form)
     if (form == EMIT_TRIMMED && (span.low < EMIT_TRIM_LOW || span.high > EMIT_TRIM_HIGH))
         text = em->dialect->trimmed;
     else if (form != EMIT_OPEN && span.high > EMIT_SPAN_HIGH)
-        text = DUSK_MUTATE(EMIT_INFINITY_STAYS, em->dialect->closed, NULL);
+        text = em->dialect->closed;
     if (form == EMIT_NATIVE && e->type == DUSK_TYPE_INTEGER)
         emit_one(em, em->dialect->integer_of_number, e, EMIT_OPEN);
     else if (text)

@@ -129,10 +129,11 @@ static bool normal_pattern(dusk_buffer *out, const char *text, size_t length)
 {
     bool escaped = false;
     for (size_t i = 0; i < length; i++) {
-        bool escape = text[i] == '\\';
-        if (escape && i + 1 < length) i++;
-        if (escape && (text[i] == '%' || text[i] == '_' || text[i] == '\\')) {
-            dusk_buffer_bytes(out, "\\", DUSK_MUTATE(EMIT_PATTERN_AS_IT_IS, 1, i + 1 < length));
+        bool escape = text[i] == '\\', last = i + 1 == length;
+        if (escape && !last) i++;
+        bool stays = text[i] == '%' || text[i] == '_' || text[i] == '\\';
+        if (escape && stays && !(last && DUSK_MUTATE(EMIT_PATTERN_ENDS_IN_ESCAPE, false, true))) {
+            dusk_buffer_bytes(out, "\\", 1);
             escaped = true;
         }
         dusk_buffer_bytes(out, text + i, 1);
