@@ -15,19 +15,13 @@
 
 #include "base/mutant.h"
 
-typedef struct grid_map {
-    double lower, upper;
-    double scale[2];    /* 2^-grid as a product, since 2^1074 is no double */
-    uint64_t nan_keeps; /* 0: the bits of NaN are cleared */
-} grid_map;
-
-static grid_map make_map(const dusk_fixed_clamp *clamp)
+dusk_fixed_map dusk_fixed_prepare(const dusk_fixed_clamp *clamp)
 {
     int first = -clamp->grid / 2;
-    return (grid_map){ .lower = clamp->lower,
-                       .upper = clamp->upper,
-                       .scale = { ldexp(1.0, first), ldexp(1.0, -clamp->grid - first) },
-                       .nan_keeps = DUSK_MUTATE(FIXED_SUM_NAN_PASSES, 0, UINT64_MAX) };
+    return (dusk_fixed_map){ .lower = clamp->lower,
+                             .upper = clamp->upper,
+                             .scale = { ldexp(1.0, first), ldexp(1.0, -clamp->grid - first) },
+                             .nan_keeps = DUSK_MUTATE(FIXED_SUM_NAN_PASSES, 0, UINT64_MAX) };
 }
 
 /* NaN becomes 0, and the clamp then moves 0 to the point nearest to it.
@@ -35,7 +29,7 @@ static grid_map make_map(const dusk_fixed_clamp *clamp)
  * Both products are exact when |x| / 2^grid >= 1: scaling up cannot overflow
  * (the end is at most 2^62) and scaling down stays normal. Otherwise rounding
  * among subnormals cannot bring a value up to 1, and it truncates to 0. */
-static inline int64_t to_grid(double x, const grid_map *map)
+static inline int64_t to_grid(double x, const dusk_fixed_map *map)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -48,13 +42,15 @@ static inline int64_t to_grid(double x, const grid_map *map)
 
 int64_t dusk_fixed_round(double x, const dusk_fixed_clamp *clamp)
 {
-    grid_map map = make_map(clamp);
+    dusk_fixed_map map = dusk_fixed_prepare(clamp);
     return to_grid(x, &map);
 }
 
+int64_t dusk_fixed_step(double x, const dusk_fixed_map *map) { return to_grid(x, map); }
+
 dusk_int128 dusk_fixed_sum(const double *x, size_t n, const dusk_fixed_clamp *clamp)
 {
-    const grid_map map = make_map(clamp);
+    const dusk_fixed_map map = dusk_fixed_prepare(clamp);
     dusk_int128 total = 0;
     for (size_t i = 0; i < n; i++) total += to_grid(x[i], &map);
     return DUSK_MUTATE(FIXED_SUM_WRAPS, total, (int64_t)(uint64_t)total);

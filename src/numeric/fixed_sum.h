@@ -8,6 +8,7 @@
  * nearest to zero. 16 bytes a group, any order, any merge. */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/platform.h"
 
@@ -18,6 +19,14 @@ typedef struct dusk_fixed_clamp {
 
 /* One value on the grid: trunc(clamp(x) / 2^grid). Branch-free on x. */
 int64_t dusk_fixed_round(double x, const dusk_fixed_clamp *clamp);
+/* The same made ready, for many values one by one. */
+typedef struct dusk_fixed_map {
+    double lower, upper;
+    double scale[2];    /* 2^-grid as a product, since 2^1074 is no double */
+    uint64_t nan_keeps; /* 0: the bits of NaN are cleared */
+} dusk_fixed_map;
+dusk_fixed_map dusk_fixed_prepare(const dusk_fixed_clamp *clamp);
+int64_t dusk_fixed_step(double x, const dusk_fixed_map *map);
 /* Sum over n values (n < 2^63): |result| <= n 2^62 cannot overflow. */
 dusk_int128 dusk_fixed_sum(const double *x, size_t n, const dusk_fixed_clamp *clamp);
 /* k * 2^grid, rounded to nearest double. */
