@@ -41,7 +41,7 @@ dusk_status ledger_check_analyst(const char *name, dusk_error *err)
 {
     if (name && *name && is_text(name, LEDGER_NAME_MAX, false)) return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a name such as alice",
-                     "the analyst's name must be 1 to %d bytes of UTF-8 without control characters",
+                     "the analyst's name must be UTF-8 without control characters, at most %d bytes",
                      LEDGER_NAME_MAX);
 }
 
@@ -53,9 +53,9 @@ dusk_status ledger_check_text(const char *text, const char *what, size_t most, d
 
 dusk_status ledger_check_subject(const char *subject, dusk_error *err)
 {
-    if (subject && *subject && is_text(subject, LEDGER_SUBJECT_MAX, false)) return DUSK_OK;
+    if (subject && is_text(subject, LEDGER_SUBJECT_MAX, false)) return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a name such as visits.age",
-                     "the subject of a fact must be 1 to %d bytes of UTF-8 without control characters",
+                     "the subject of a fact must be UTF-8 without control characters, at most %d bytes",
                      LEDGER_SUBJECT_MAX);
 }
 

@@ -12,8 +12,8 @@
 DUSK_MUST_USE dusk_status ledger_check_analyst(const char *name, dusk_error *err);
 /* At most `most` bytes of UTF-8; `what` names it in the message. */
 DUSK_MUST_USE dusk_status ledger_check_text(const char *text, const char *what, size_t most, dusk_error *err);
-/* A subject, or a property, which has no blank: 1 to LEDGER_SUBJECT_MAX bytes without control
- * characters. */
+/* A subject, which may be empty (the whole source), or a property, which has no blank and may
+ * not: at most LEDGER_SUBJECT_MAX bytes without control characters. */
 DUSK_MUST_USE dusk_status ledger_check_subject(const char *subject, dusk_error *err);
 DUSK_MUST_USE dusk_status ledger_check_property(const char *property, dusk_error *err);
 
