@@ -18,11 +18,15 @@ typedef struct folder {
     char path[64], file[96]; /* file: where the ledger is */
 } folder;
 
+/* In memory where there is such a place: syncs are what takes time. */
 static inline folder folder_make(void)
 {
     folder f;
-    snprintf(f.path, sizeof f.path, "%s", "/tmp/dusk-ledger-XXXXXX");
-    if (!mkdtemp(f.path)) fail_msg("no folder");
+    snprintf(f.path, sizeof f.path, "%s", "/dev/shm/dusk-ledger-XXXXXX");
+    if (!mkdtemp(f.path)) {
+        snprintf(f.path, sizeof f.path, "%s", "/tmp/dusk-ledger-XXXXXX");
+        if (!mkdtemp(f.path)) fail_msg("no folder");
+    }
     snprintf(f.file, sizeof f.file, "%s/x.dusk", f.path);
     return f;
 }

@@ -2,14 +2,12 @@
 /* Stored answers: kept beside their charge, and given again. Whoever has not paid for an answer
  * pays what it cost, to his own limit; the total has it already: looking at an answer twice tells
  * nothing more. The proof is in answer.proof.md. */
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "ledger/digest.h"
-#include "ledger/names.h"
 #include "ledger/request.h"
 
 /* The value of an ANSWERED entry. */
@@ -267,22 +265,6 @@ done:
     return status;
 }
 
-static dusk_status check_wanted(const dusk_charge *wanted, dusk_error *err)
-{
-    dusk_status status = ledger_check_analyst(wanted->analyst, err);
-    if (status == DUSK_OK)
-        status = ledger_check_text(wanted->purpose ? wanted->purpose : "", "purpose", LEDGER_TEXT_MAX, err);
-    if (status == DUSK_OK)
-        status = ledger_check_text(wanted->fingerprint, "fingerprint", LEDGER_TEXT_MAX, err);
-    if (status == DUSK_OK && !(wanted->epsilon >= 0 && isfinite(wanted->epsilon)))
-        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "give the epsilon that was asked for",
-                           "the epsilon of a charge must be at least 0 and finite");
-    if (status == DUSK_OK && wanted->version > INT64_MAX)
-        status =
-            dusk_fail(err, DUSK_ERR_ARGUMENT, "count from 1", "the version of the data must be below 2^63");
-    return status;
-}
-
 dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *length, const dusk_charge *wanted,
                                dusk_error *err)
 {
@@ -291,7 +273,7 @@ dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *lengt
     *answer = NULL;
     if (!wanted->fingerprint) return DUSK_OK; /* is never repeated */
     DUSK_NEW(v, 1);
-    DUSK_TRY(check_wanted(wanted, err));
+    DUSK_TRY(ledger_request_check(wanted, err));
     v->wanted = wanted;
     DUSK_TRY(ledger_read(ledger, look_up, v, err));
     v->request = (ledger_request){ .analyst = wanted->analyst, .event = &v->event };

@@ -13,7 +13,7 @@
 #include "ledger/names.h"
 #include "ledger/request.h"
 
-static dusk_status check_charge(const dusk_ledger *ledger, const dusk_charge *charge, dusk_error *err)
+dusk_status ledger_request_check(const dusk_charge *charge, dusk_error *err)
 {
     dusk_status status = ledger_check_analyst(charge->analyst, err);
     if (status == DUSK_OK)
@@ -21,12 +21,6 @@ static dusk_status check_charge(const dusk_ledger *ledger, const dusk_charge *ch
     if (status == DUSK_OK && charge->fingerprint)
         status = ledger_check_text(charge->fingerprint, "fingerprint", LEDGER_TEXT_MAX, err);
     if (status != DUSK_OK) return status;
-    if (!(charge->delta >= 0 && charge->delta < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-9",
-                         "the delta of a charge must be at least 0 and below 1");
-    if (charge->delta > 0 && ledger->made_with.filter != DUSK_FILTER_BASIC)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 0",
-                         "only a ledger with a basic filter takes the delta of a charge");
     if (!(charge->epsilon >= 0 && isfinite(charge->epsilon)))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give the epsilon that was asked for",
                          "the epsilon of a charge must be at least 0 and finite");
@@ -34,6 +28,17 @@ static dusk_status check_charge(const dusk_ledger *ledger, const dusk_charge *ch
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "count from 1",
                          "the version of the data must be below 2^63");
     return DUSK_OK;
+}
+
+static dusk_status check_charge(const dusk_ledger *ledger, const dusk_charge *charge, dusk_error *err)
+{
+    if (!(charge->delta >= 0 && charge->delta < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-9",
+                         "the delta of a charge must be at least 0 and below 1");
+    if (charge->delta > 0 && ledger->made_with.filter != DUSK_FILTER_BASIC)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give 0",
+                         "only a ledger with a basic filter takes the delta of a charge");
+    return ledger_request_check(charge, err);
 }
 
 /* ---- Prices, before anything is locked ------------------------------------------------------ */

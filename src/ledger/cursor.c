@@ -51,18 +51,25 @@ static const char *const texts[LEDGER_STATEMENTS] = {
 
 void ledger_cursor_open(ledger_cursor *cursor, dusk_ledger *ledger, ledger_sql which)
 {
-    sqlite3_stmt **kept = &ledger->statement[which];
+    sqlite3_stmt **kept = &ledger->statement[which], *extra = NULL;
     *cursor = (ledger_cursor){ .ledger = ledger, .rc = SQLITE_OK };
-    if (!*kept)
-        cursor->rc = sqlite3_prepare_v3(ledger->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT, kept, NULL);
-    cursor->statement = *kept;
+    cursor->extra = *kept && sqlite3_stmt_busy(*kept);
+    sqlite3_stmt **made = cursor->extra ? &extra : kept;
+    if (!*made)
+        cursor->rc = sqlite3_prepare_v3(ledger->db, texts[which], -1,
+                                        cursor->extra ? 0 : SQLITE_PREPARE_PERSISTENT, made, NULL);
+    cursor->statement = *made;
 }
 
 void ledger_cursor_close(ledger_cursor *cursor)
 {
     if (!cursor->statement) return;
-    (void)sqlite3_reset(cursor->statement); /* says again what the last step said */
-    (void)sqlite3_clear_bindings(cursor->statement);
+    if (cursor->extra) {
+        (void)sqlite3_finalize(cursor->statement);
+    } else {
+        (void)sqlite3_reset(cursor->statement); /* says again what the last step said */
+        (void)sqlite3_clear_bindings(cursor->statement);
+    }
     cursor->statement = NULL;
 }
 

@@ -3,37 +3,18 @@
 #include "ledger/names.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "ledger/store.h"
-
-/* Bytes of the character at s, 0 when it is not well-formed UTF-8 [Unicode 15, table 3-7]. */
-static size_t character(const unsigned char *s)
-{
-    if (s[0] < 0x80) return 1;
-    size_t n = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
-               : (s[0] & 0xf0) == 0xe0        ? 3
-               : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                              : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0; /* also the end of the text */
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xed && s[1] > 0x9f, beyond = s[0] == 0xf4 && s[1] > 0x8f;
-    return overlong || surrogate || beyond ? 0 : n;
-}
 
 /* Well formed, at most `most` bytes; without controls: no C0, DEL, C1. */
 static bool is_text(const char *text, size_t most, bool controls)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    if (strnlen(text, most + 1) > most) return false;
-    while (*s) {
-        size_t n = character(s);
-        if (n == 0) return false;
-        if (!controls && (s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0))) return false;
-        s += n;
-    }
+    size_t length = strnlen(text, most + 1);
+    if (length > most || !dusk_utf8_valid(text, length)) return false;
+    for (const unsigned char *s = (const unsigned char *)text; *s && !controls; s++)
+        if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0)) return false;
     return true;
 }
 

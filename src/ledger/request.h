@@ -20,6 +20,8 @@ typedef struct ledger_request {
     uint64_t charges, own_charges;
 } ledger_request;
 
+/* That the texts and numbers of a caller can be kept: DUSK_ERR_ARGUMENT. */
+DUSK_MUST_USE dusk_status ledger_request_check(const dusk_charge *charge, dusk_error *err);
 /* Find the filters of today's limits, and the prices. Locks nothing. */
 DUSK_MUST_USE dusk_status ledger_request_price(dusk_ledger *ledger, ledger_request *request, double delta,
                                                dusk_error *err);

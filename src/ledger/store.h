@@ -101,6 +101,7 @@ typedef struct ledger_cursor {
     dusk_ledger *ledger;
     sqlite3_stmt *statement;
     int rc, bound;
+    bool extra; /* compiled for this run: the one that is kept was in use */
 } ledger_cursor;
 
 void ledger_cursor_open(ledger_cursor *cursor, dusk_ledger *ledger, ledger_sql which);
