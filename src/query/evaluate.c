@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "query/result.h"
 
 /* --- setting cells ------------------------------------------------------------------------------ */
@@ -39,9 +40,9 @@ void query_set_number(dusk_cell *out, double number)
         query_set_null(out);
         return;
     }
-    out->number = number;
-    out->low = out->exact ? number : -INFINITY;
-    out->high = out->exact ? number : INFINITY;
+    out->number = number + 0.0; /* -0 is 0, as in the engines */
+    out->low = out->exact ? out->number : -INFINITY;
+    out->high = out->exact ? out->number : INFINITY;
 }
 
 static void set_truth(dusk_cell *out, bool truth)
@@ -117,7 +118,7 @@ static void join(dusk_cell *out, const query_call *call, bool decides)
         }
         unknown |= x->null;
     }
-    if (unknown)
+    if (DUSK_MUTATE(EVALUATE_NULL_IS_NOTHING, unknown, false))
         query_set_null(out);
     else
         set_truth(out, !decides);

@@ -26,8 +26,6 @@ void query_evaluate_number(dusk_cell *out, const query_call *call);
 /* Texts, dates, casts. */
 DUSK_MUST_USE dusk_status query_evaluate_text(dusk_cell *out, const query_call *call, dusk_error *err);
 DUSK_MUST_USE dusk_status query_evaluate_date(dusk_cell *out, const query_call *call, dusk_error *err);
-/* A text, date or timestamp as a date or timestamp. */
-DUSK_MUST_USE dusk_status query_evaluate_time(dusk_cell *out, const query_call *call, dusk_error *err);
 DUSK_MUST_USE dusk_status query_evaluate_cast(dusk_cell *out, const query_call *call, dusk_error *err);
 
 #endif

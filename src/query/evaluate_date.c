@@ -122,11 +122,3 @@ dusk_status query_evaluate_date(dusk_cell *out, const query_call *call, dusk_err
     query_set_null(out);
     return DUSK_OK;
 }
-
-dusk_status query_evaluate_time(dusk_cell *out, const query_call *call, dusk_error *err)
-{
-    table_time time;
-    if (read_time(&time, call->argument[0].text)) return set_time(out, call, &time, err);
-    query_set_null(out);
-    return DUSK_OK;
-}

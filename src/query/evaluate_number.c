@@ -3,6 +3,7 @@
  * fall on its interval is taken at both ends; a product and a quotient at the four corners of the box. */
 #include <math.h>
 
+#include "base/mutant.h"
 #include "numeric/rounding.h"
 #include "query/evaluate.h"
 
@@ -30,7 +31,8 @@ static span multiply(span a, span b)
 /* The corners; an end that has none leaves it open. */
 static span divide(span a, span b)
 {
-    if (!(b.low > 0 || b.high < 0)) return unknown;
+    if (DUSK_MUTATE(EVALUATE_DIVIDES_ACROSS_ZERO, !(b.low > 0 || b.high < 0), b.low == 0 || b.high == 0))
+        return unknown;
     if (!isfinite(a.low) || !isfinite(a.high)) {
         if (isinf(b.low) || isinf(b.high)) return unknown;
     }
@@ -48,13 +50,12 @@ static span absolute(span a)
 
 /* --- functions of one number ------------------------------------------------------------------- */
 
-/* Halves away from 0; beyond 2^53 there are none. */
+/* Halves away from 0; where no half is left at that place, the number itself. */
 static double round_digits(double x, double digits)
 {
-    double power = pow(10, fabs(digits)), scaled = digits < 0 ? x / power : x * power;
-    if (!isfinite(scaled) || fabs(scaled) >= 0x1p53) return isfinite(x) && digits >= 0 ? x : scaled;
-    scaled = round(scaled);
-    return digits < 0 ? scaled * power : scaled / power;
+    double factor = pow(10, fabs(digits)); /* exact: 15 digits at most */
+    if (digits < 0) return round(x / factor) * factor;
+    return fabs(x) >= 0x1p52 / factor ? x : round(x * factor) / factor;
 }
 
 static double sign_of(double x) { return (x > 0) - (x < 0); }

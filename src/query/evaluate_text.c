@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "query/evaluate.h"
-#include "query/result.h"
 
 /* Bytes of the character at `text`, 1 for what is none; 0 at the end. */
 static size_t step(const char *text)
 {
-    size_t n = *text ? query_character(text, strnlen(text, 4)) : 0;
+    size_t n = *text ? dusk_utf8_size(text, strnlen(text, 4)) : 0;
     return *text && n == 0 ? 1 : n;
 }
 

@@ -104,7 +104,7 @@ static dusk_status show_selected(query_released *out, const query_terms *terms, 
     DUSK_NEW(keep, n);
     DUSK_NEW(out->group, n);
     for (size_t i = 0; i < n; i++) sorted[i] = (shown_key){ terms->plan, groups->key + i * keys, i };
-    if (n > 1) qsort(sorted, n, sizeof *sorted, compare_keys);
+    if (DUSK_MUTATE(RELEASE_KEYS_UNSORTED, n > 1, false)) qsort(sorted, n, sizeof *sorted, compare_keys);
     for (size_t i = 0; i < n; i++) units[i] = groups->units[sorted[i].group];
     DUSK_TRY(select_keys(keep, terms, units, n, gen, err));
     for (size_t i = 0; i < n; i++)

@@ -6,48 +6,20 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 bool query_type_is_text(dusk_type type)
 {
     return type == DUSK_TYPE_TEXT || type == DUSK_TYPE_DATE || type == DUSK_TYPE_TIMESTAMP;
 }
 
-/* [Unicode 15, table 3-7]: no overlong forms, no surrogates, nothing above U+10FFFF. */
-size_t query_character(const char *text, size_t length)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    unsigned char low = 0x80, high = 0xBF;
-    size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : s[0] >> 4 == 0xE ? 3 : 4;
-    if (s[0] >= 0x80 && (s[0] < 0xC2 || s[0] > 0xF4)) return 0;
-    if (n > length || s[0] == 0) return 0;
-    if (s[0] == 0xE0) low = 0xA0;
-    if (s[0] == 0xED) high = 0x9F;
-    if (s[0] == 0xF0) low = 0x90;
-    if (s[0] == 0xF4) high = 0x8F;
-    for (size_t i = 1; i < n; i++) {
-        if (s[i] < low || s[i] > high) return 0;
-        low = 0x80;
-        high = 0xBF;
-    }
-    return n;
-}
-
 /* A copy that is UTF-8; NULL when memory is out. */
 static char *copy_text(query_arena *arena, const char *text)
 {
-    static const char odd[3] = "\xEF\xBF\xBD";
-    size_t length = strlen(text), size = 0, n;
-    for (size_t i = 0; i < length; i += n ? n : 1) {
-        n = query_character(text + i, length - i);
-        size += n ? n : sizeof odd;
-    }
-    if (size == length) return query_arena_text(arena, text, length);
-    char *copy = query_arena_take(arena, size + 1, 1), *at = copy;
-    for (size_t i = 0; copy && i < length; i += n ? n : 1) {
-        n = query_character(text + i, length - i);
-        memcpy(at, n ? text + i : odd, n ? n : sizeof odd);
-        at += n ? n : sizeof odd;
-    }
+    size_t length = strlen(text);
+    if (dusk_utf8_valid(text, length)) return query_arena_text(arena, text, length);
+    char *copy = query_arena_take(arena, 3 * length + 1, 1);
+    if (copy) dusk_utf8_repair(copy, text, length);
     return copy;
 }
 

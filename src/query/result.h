@@ -15,7 +15,7 @@ struct dusk_result {
 };
 
 DUSK_MUST_USE dusk_status query_result_new(dusk_result **out, size_t columns, dusk_error *err);
-/* Bytes that are no UTF-8 become U+FFFD, and so does '\0': that a text is odd must not make a release fail. */
+/* Bytes that are no UTF-8 become U+FFFD: that a text is odd must not make a release fail. */
 DUSK_MUST_USE dusk_status query_result_set_name(dusk_result *result, size_t column, const char *name,
                                                 dusk_error *err);
 /* Append a row of result->columns cells, texts copied. */
@@ -23,7 +23,5 @@ DUSK_MUST_USE dusk_status query_result_add(dusk_result *result, const dusk_cell 
 
 /* Texts are for these types; all others are numbers. */
 bool query_type_is_text(dusk_type type);
-/* How many bytes of `text` the first character takes; 0: they are no UTF-8. */
-size_t query_character(const char *text, size_t length);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "query/result.h"
 
 static const char heading[] = "dusk result 1\n";
@@ -145,13 +146,9 @@ static dusk_status take_text(reader *r, query_arena *arena, char **out, dusk_err
 {
     size_t length;
     if (!take_size(r, &length) || !take(r, ' ') || length > (size_t)(r->end - r->at)) return refuse(r, err);
-    const char *text = r->at, *end = text + length;
-    while (r->at < end) {
-        size_t n = query_character(r->at, (size_t)(end - r->at));
-        if (n == 0) return refuse(r, err);
-        r->at += n;
-    }
-    *out = query_arena_text(arena, text, length);
+    if (memchr(r->at, '\0', length) || !dusk_utf8_valid(r->at, length)) return refuse(r, err);
+    *out = query_arena_text(arena, r->at, length);
+    r->at += length;
     return *out ? DUSK_OK : dusk_fail_memory(err);
 }
 
