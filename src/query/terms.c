@@ -25,6 +25,20 @@ static uint32_t first_of(uint32_t asked, uint32_t declared, uint32_t otherwise)
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+/* How many public groups there are, where declared domains say so; else as many as there may be. */
+static uint32_t groups_of(const query_plan *plan)
+{
+    uint64_t groups = 1;
+    if (plan->keys > 0 && (!plan->public_keys || plan->domain)) return UINT32_MAX;
+    for (size_t k = 0; k < plan->keys; k++) {
+        const query_facts *facts = &plan->input->column[1 + k].facts;
+        if (!facts->domain) return UINT32_MAX;
+        groups *= facts->values + facts->nullable;
+        if (groups > QUERY_GROUPS_MAX) return UINT32_MAX;
+    }
+    return groups > 0 ? (uint32_t)groups : 1;
+}
+
 static void set_contributions(query_terms *terms)
 {
     const query_plan *plan = terms->plan;
@@ -32,7 +46,7 @@ static void set_contributions(query_terms *terms)
     uint32_t rows = first_of(o->rows_per_unit, plan->rows_per_unit, 0);
     terms->groups_per_unit = first_of(o->groups_per_unit, plan->groups_per_unit, 1);
     terms->rows_per_group = first_of(o->rows_per_group, plan->rows_per_unit, 1);
-    if (plan->keys == 0) terms->groups_per_unit = 1;
+    terms->groups_per_unit = least(terms->groups_per_unit, groups_of(plan));
     if (plan->one_row_per_unit) rows = 1;
     if (rows > 0) { /* no more groups or rows than rows */
         terms->groups_per_unit = least(terms->groups_per_unit, rows);

@@ -77,9 +77,14 @@ static bool has_value(const query_primitive *p)
 
 /* --- for people ------------------------------------------------------------------------------------ */
 
-static void describe_source(dusk_text *text, const char *what, uint32_t asked, uint32_t declared)
+/* `most`, "row", "in a group": one line, and where the number comes from. */
+static void describe_limit(dusk_text *text, uint32_t most, const char *what, const char *where,
+                           uint32_t asked, uint32_t declared)
 {
-    dusk_text_add(text, " %s (%s)", what, asked ? "asked" : declared ? "declared" : "default");
+    dusk_text_add(text, "  at most %u %s%s%s (%s)\n", most, what, most == 1 ? "" : "s", where,
+                  asked      ? "asked"
+                  : declared ? "declared"
+                             : "default");
 }
 
 static void describe_bounding(dusk_text *text, const query_terms *terms)
@@ -91,21 +96,12 @@ static void describe_bounding(dusk_text *text, const query_terms *terms)
         dusk_text_add(text, "  one row (declared)\n");
         return;
     }
-    if (plan->keys > 0) {
-        dusk_text_add(text, "  at most %u group%s", terms->groups_per_unit,
-                      terms->groups_per_unit == 1 ? "" : "s");
-        describe_source(text, "", o->groups_per_unit, plan->groups_per_unit);
-        dusk_text_add(text, "\n");
-    }
-    dusk_text_add(text, "  at most %u row%s%s", terms->rows_per_group, terms->rows_per_group == 1 ? "" : "s",
-                  plan->keys > 0 ? " in a group" : "");
-    describe_source(text, "", o->rows_per_group, plan->rows_per_unit);
-    dusk_text_add(text, "\n");
-    if (terms->rows_per_unit > 0) {
-        dusk_text_add(text, "  at most %u rows in all", terms->rows_per_unit);
-        describe_source(text, "", o->rows_per_unit, plan->rows_per_unit);
-        dusk_text_add(text, "\n");
-    }
+    if (plan->keys > 0)
+        describe_limit(text, terms->groups_per_unit, "group", "", o->groups_per_unit, plan->groups_per_unit);
+    describe_limit(text, terms->rows_per_group, "row", plan->keys > 0 ? " in a group" : "", o->rows_per_group,
+                   plan->rows_per_unit);
+    if (terms->rows_per_unit > 0)
+        describe_limit(text, terms->rows_per_unit, "row", " in all", o->rows_per_unit, plan->rows_per_unit);
     dusk_text_add(text, "  which of them stay is chosen at random; the rest is left out\n");
 }
 
@@ -117,49 +113,68 @@ static double rank_error(const query_primitive *p)
            log(0x1p30 * (double)p->fractions / risk);
 }
 
-static void describe_primitive(dusk_text *text, const query_terms *terms, const query_primitive *p)
+static void describe_total(dusk_text *text, const query_terms *terms, const query_primitive *p)
 {
-    dusk_text_add(text, "  %s", total_name(p));
-    if (has_value(p)) dusk_text_add(text, " of %s", value_name(terms, p->total.value));
+    char name[2 * DUSK_NAME_MAX], sensitivity[48] = "ranks";
+    dusk_text part;
+    dusk_text_init(&part, name, sizeof name);
+    dusk_text_add(&part, "%s", total_name(p));
+    if (has_value(p)) dusk_text_add(&part, " of %.60s", value_name(terms, p->total.value));
     if (p->total.kind == BOUNDING_SUM || p->total.kind == BOUNDING_SQUARES ||
         p->total.kind == BOUNDING_COLLECT)
-        dusk_text_add(text, " in %.6g:%.6g", p->total.lower, p->total.upper);
-    if (p->total.centre != 0) dusk_text_add(text, " about %.6g", p->total.centre);
-    if (p->total.kind == BOUNDING_COLLECT) {
-        dusk_text_add(text, ": exponential mechanism on ranks, off by about %.3g ranks at most",
-                      rank_error(p));
-    } else {
-        bool gaussian = p->noise.law == DUSK_GAUSSIAN;
-        dusk_text_add(text, ": %s sensitivity %.6g, %s noise of scale %.6g", gaussian ? "l2" : "l1",
-                      p->noise.sensitivity, law_name(p), p->noise.scale);
+        dusk_text_add(&part, " in %.6g:%.6g", p->total.lower, p->total.upper);
+    if (p->total.centre != 0) dusk_text_add(&part, " about %.6g", p->total.centre);
+    dusk_text_init(&part, sensitivity, sizeof sensitivity);
+    if (p->total.kind == BOUNDING_COLLECT)
+        dusk_text_add(&part, "%u rank%s", p->quantiles.rows_per_unit,
+                      p->quantiles.rows_per_unit == 1 ? "" : "s");
+    else
+        dusk_text_add(&part, "%s %.6g", p->noise.law == DUSK_GAUSSIAN ? "l2" : "l1", p->noise.sensitivity);
+    dusk_text_add(text, "  %-36s %-12s %-17s", name, sensitivity, law_name(p));
+    if (p->total.kind == BOUNDING_COLLECT)
+        dusk_text_add(text, "%-12s %.6g\n", "", p->epsilon);
+    else
+        dusk_text_add(text, "%-12.6g %.6g\n", p->noise.scale, p->epsilon);
+}
+
+/* The output that is this measure and nothing else, or "". */
+static const char *output_name(const query_plan *plan, size_t measure)
+{
+    for (size_t i = 0; i < plan->outputs; i++) {
+        const query_expression *e = plan->output[i].expression;
+        if (e->kind == QUERY_COLUMN && e->index == plan->keys + measure) return plan->output[i].name;
     }
-    dusk_text_add(text, ", epsilon %.6g\n", p->epsilon);
+    return "";
 }
 
 static void describe_measure(dusk_text *text, const query_terms *terms, size_t i)
 {
     const query_measure *measure = &terms->plan->measure[i];
     const query_source_of *of = &terms->measure[i];
-    dusk_text_add(text, "  %s", kind_name(measure->kind));
-    if (measure->kind == QUERY_QUANTILE) dusk_text_add(text, " %.6g", measure->fraction);
+    char name[2 * DUSK_NAME_MAX];
+    dusk_text part;
+    dusk_text_init(&part, name, sizeof name);
+    dusk_text_add(&part, "%s", kind_name(measure->kind));
+    if (measure->kind == QUERY_QUANTILE) dusk_text_add(&part, " %.6g", measure->fraction);
     if (measure->value != QUERY_NONE && measure->kind != QUERY_COUNT_ROWS &&
         measure->kind != QUERY_COUNT_UNITS)
-        dusk_text_add(text, " of %s", value_name(terms, measure->value));
+        dusk_text_add(&part, " of %.60s", value_name(terms, measure->value));
+    dusk_text_add(text, "  %-20s %-36s ", output_name(terms->plan, i), name);
     if (of->collected != QUERY_NONE)
-        dusk_text_add(text, ": in rank, not in value; its interval is the bounds\n");
+        dusk_text_add(text, "about %.3g ranks\n", rank_error(&terms->primitive[of->collected]));
     else if (measure->kind == QUERY_SUM && of->derived)
-        dusk_text_add(text, ": +- %.6g\n", of->width_of_sum + fabs(of->centre.middle) * of->width_of_count);
+        dusk_text_add(text, "+- %.6g\n", of->width_of_sum + fabs(of->centre.middle) * of->width_of_count);
     else if (measure->kind == QUERY_SUM)
-        dusk_text_add(text, ": +- %.6g\n", of->width_of_sum);
+        dusk_text_add(text, "+- %.6g\n", of->width_of_sum);
     else if (measure->kind == QUERY_MEAN)
-        dusk_text_add(text, ": about +- %.6g / the number of values\n",
+        dusk_text_add(text, "about +- %.6g / number of values\n",
                       of->width_of_sum + of->centre.reach * of->width_of_count);
     else if (of->squares != QUERY_NONE)
-        dusk_text_add(text, ": of squares, about +- %.6g / the number of values\n",
+        dusk_text_add(text, "of its square, about +- %.6g / number of values\n",
                       of->width_of_squares + 2 * of->centre.reach * of->width_of_sum +
                           of->centre.half_square * of->width_of_count);
     else
-        dusk_text_add(text, ": +- %.6g\n", of->width_of_count);
+        dusk_text_add(text, "+- %.6g\n", of->width_of_count);
 }
 
 static void describe_keys(dusk_text *text, const query_terms *terms)
@@ -184,10 +199,10 @@ static void write_words(dusk_text *text, const query_terms *terms)
     char event[8192];
     describe_bounding(text, terms);
     describe_keys(text, terms);
-    dusk_text_add(text, "drawn for every group:\n");
-    for (size_t i = 0; i < terms->primitives; i++) describe_primitive(text, terms, &terms->primitive[i]);
-    dusk_text_add(text, "expected error of each answer, with confidence %.6g for each by itself:\n",
-                  o->confidence);
+    dusk_text_add(text, "drawn for every group:\n  %-36s %-12s %-17s%-12s %s\n", "total", "sensitivity",
+                  "noise", "scale", "epsilon");
+    for (size_t i = 0; i < terms->primitives; i++) describe_total(text, terms, &terms->primitive[i]);
+    dusk_text_add(text, "expected error, with confidence %.6g for each by itself:\n", o->confidence);
     for (size_t i = 0; i < terms->plan->measures; i++) describe_measure(text, terms, i);
     dusk_text_add(text, "cost: epsilon %.6g", o->epsilon);
     if (terms->selects || terms->delta > 0) dusk_text_add(text, ", delta %.3g", o->delta);

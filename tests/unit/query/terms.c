@@ -50,7 +50,7 @@ static double price(const query_terms *terms, double delta, dusk_neighbours neig
 static void prices_are_what_was_asked(void **state)
 {
     (void)state;
-    for (int round = 0; round < 80; round++) {
+    for (int round = 0; round < 60; round++) {
         plan_kit kit;
         random_plan(&kit, below(2));
         dusk_query_options o = random_options();
@@ -204,6 +204,27 @@ static void gaussian_noises_are_one_mechanism(void **state)
     }
 }
 
+/* No unit is in more groups than there are. */
+static void public_groups_bound_those_of_a_unit(void **state)
+{
+    static const char *const domain[] = { "0", "1", "2" };
+    plan_kit kit;
+    dusk_query_options o = kit_options(1, 0, DUSK_QUERY_LAPLACE);
+    (void)state;
+    o.groups_per_unit = 100;
+    for (size_t keys = 0; keys <= 2; keys++) {
+        kit_open(&kit, keys, 1, true);
+        kit_add(&kit, QUERY_COUNT_ROWS, QUERY_NONE, NAN, NAN);
+        for (size_t k = 1; k <= keys; k++)
+            kit.column[k].facts = (query_facts){ .domain = domain, .values = 3 };
+        if (keys == 2) kit.column[2].facts.nullable = true;
+        query_terms *t = kit_terms(&kit, &o, DUSK_ADD_REMOVE);
+        assert_int_equal(t->groups_per_unit, keys == 0 ? 1 : keys == 1 ? 3 : 12);
+        assert_true(t->primitive[0].l1 == t->groups_per_unit);
+        query_terms_free(t);
+    }
+}
+
 /* --- sharing ----------------------------------------------------------------------------------------------- */
 
 static size_t primitives_of(const plan_kit *kit, uint32_t rows_per_group)
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(no_unit_moves_totals_further),
         cmocka_unit_test(noise_is_for_what_a_unit_can_change),
         cmocka_unit_test(keys_are_selected_for_all_groups_of_a_unit),
+        cmocka_unit_test(public_groups_bound_those_of_a_unit),
         cmocka_unit_test(gaussian_noises_are_one_mechanism),
         cmocka_unit_test(equal_totals_are_drawn_once),
         cmocka_unit_test(options_that_do_not_fit_are_refused),
