@@ -202,10 +202,7 @@ static dusk_status look_up(dusk_ledger *ledger, void *context, dusk_error *err)
     DUSK_TRY(find_answer(ledger, v, err));
     if (v->charge == 0) goto done;
     DUSK_TRY(ledger_chain_find(&cursor, ledger, &charge, v->charge, DUSK_ENTRY_CHARGED, err));
-    if (!charge.value || dusk_event_parse(&v->event, charge.value, NULL) != DUSK_OK) {
-        status = ledger_fail_corrupt(ledger, err, "entry %llu has no event", (unsigned long long)v->charge);
-        goto done;
-    }
+    DUSK_TRY(ledger_entry_event(ledger, &v->event, &charge, err));
     v->at = charge.at;
     v->cost = charge.cost;
     DUSK_TRY(ledger_answer_check(ledger, &charge, &v->text, &v->length, err));

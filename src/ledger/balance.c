@@ -186,11 +186,7 @@ static dusk_status price_again(dusk_ledger *ledger, dusk_price *out, dusk_filter
     }
     if (entry->kind == DUSK_ENTRY_RECALLED)
         DUSK_TRY(ledger_chain_find(&cursor, ledger, &charge, entry->charge, DUSK_ENTRY_CHARGED, err));
-    if (!charge.value || dusk_event_parse(&event, charge.value, NULL) != DUSK_OK) {
-        status =
-            ledger_fail_corrupt(ledger, err, "entry %llu has no event", (unsigned long long)charge.number);
-        goto done;
-    }
+    DUSK_TRY(ledger_entry_event(ledger, &event, &charge, err));
     status = dusk_filter_price(filter, out, &event, 0, &said);
     if (status == DUSK_ERR_UNSUPPORTED) {
         for (size_t i = 0; i < DUSK_METER_ORDERS; i++) out->slot[i] = INFINITY;

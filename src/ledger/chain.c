@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/mutant.h"
 #include "ledger/digest.h"
 
@@ -75,6 +76,15 @@ dusk_status ledger_entry_read(const ledger_cursor *cursor, ledger_entry *out, du
         return ledger_fail_corrupt(ledger, err, "entry %llu, or the one before, was changed",
                                    (unsigned long long)out->number);
     return DUSK_OK;
+}
+
+dusk_status ledger_entry_event(const dusk_ledger *ledger, dusk_event *out, const ledger_entry *entry,
+                               dusk_error *err)
+{
+    dusk_status status = entry->value ? dusk_event_parse(out, entry->value, NULL) : DUSK_ERR_PARSE;
+    if (status == DUSK_OK) return DUSK_OK;
+    if (status == DUSK_ERR_MEMORY) return dusk_fail_memory(err);
+    return ledger_fail_corrupt(ledger, err, "entry %llu has no event", (unsigned long long)entry->number);
 }
 
 dusk_status ledger_chain_last(dusk_ledger *ledger, uint64_t *number, uint8_t hash[LEDGER_HASH],

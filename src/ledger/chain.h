@@ -35,6 +35,10 @@ void ledger_entry_hash(uint8_t out[LEDGER_HASH], const ledger_entry *entry,
  * DUSK_ERR_CORRUPT when it is not what was written. */
 DUSK_MUST_USE dusk_status ledger_entry_read(const ledger_cursor *cursor, ledger_entry *out, dusk_error *err);
 
+/* The event of a CHARGED entry. */
+DUSK_MUST_USE dusk_status ledger_entry_event(const dusk_ledger *ledger, dusk_event *out,
+                                             const ledger_entry *entry, dusk_error *err);
+
 /* Append: sets number, format, time and hash. For use inside ledger_write. */
 DUSK_MUST_USE dusk_status ledger_chain_append(dusk_ledger *ledger, ledger_entry *entry, dusk_error *err);
 /* The last entry's number and hash. */

@@ -221,9 +221,8 @@ done:
 static dusk_status check_charged(verification *v, const ledger_entry *e, dusk_error *err)
 {
     dusk_event event;
-    if (!e->value || dusk_event_parse(&event, e->value, NULL) != DUSK_OK)
-        return wrong(v, e, "has no event", err);
-    dusk_status status = add(v, &v->tally[0], e, false, err);
+    dusk_status status = ledger_entry_event(v->ledger, &event, e, err);
+    if (status == DUSK_OK) status = add(v, &v->tally[0], e, false, err);
     tally *own = *e->subject ? tally_of(v, e->subject) : NULL;
     return status == DUSK_OK && own ? add(v, own, e, true, err) : status;
 }
