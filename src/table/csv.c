@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "table/schema.h"
 
-enum { DEFAULT_BUFFER = 1 << 20, PADDING = 16, COLUMNS_MAX = 10000 };
+enum { DEFAULT_BUFFER = 1 << 20, PADDING = 32, COLUMNS_MAX = 10000 };
 
 typedef struct raw_field {
     char *text; /* behind the opening quote, where there is one */
@@ -35,7 +35,7 @@ struct table_csv {
     size_t capacity, at, end;
     bool ended; /* the file has no more bytes */
 
-    raw_field *field;
+    raw_field *field, unwanted;
     size_t fields, room, need; /* fields of the record; more than `need` are not kept */
     bool blank;                /* the record is an empty line */
     bool in_header;
@@ -91,17 +91,24 @@ static dusk_status read_more(table_csv *csv, dusk_error *err)
 
 static uint64_t zero_bytes(uint64_t x) { return (x - 0x0101010101010101u) & ~x & 0x8080808080808080u; }
 
+static uint64_t borders(uint64_t eight, uint64_t delimiters)
+{
+    return zero_bytes(eight ^ delimiters) | zero_bytes(eight ^ 0x0A0A0A0A0A0A0A0Au);
+}
+
 /* The first delimiter or newline at or after p. There is one: the newline behind the last byte. The
  * lowest mark of zero_bytes is always right, those above it need not be. */
 static char *find_border(char *p, char delimiter, uint64_t delimiters)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     (void)delimiter;
-    for (;; p += 8) {
-        uint64_t eight;
-        memcpy(&eight, p, sizeof eight);
-        uint64_t marks = zero_bytes(eight ^ delimiters) | zero_bytes(eight ^ 0x0A0A0A0A0A0A0A0Au);
-        if (marks) return p + __builtin_ctzll(marks) / 8;
+    for (;; p += 16) { /* most fields end here: without a branch for either half */
+        uint64_t low, high;
+        memcpy(&low, p, sizeof low);
+        memcpy(&high, p + 8, sizeof high);
+        low = borders(low, delimiters);
+        high = borders(high, delimiters);
+        if (low | high) return p + (low ? __builtin_ctzll(low) / 8 : 8 + __builtin_ctzll(high) / 8);
     }
 #else
     (void)delimiters;
@@ -112,13 +119,14 @@ static char *find_border(char *p, char delimiter, uint64_t delimiters)
 
 /* --- records ------------------------------------------------------------------------------- */
 
-static dusk_status add_field(table_csv *csv, raw_field field, dusk_error *err)
+/* Where the next field is kept: a place of its own, or the one for what nobody asked for. */
+static dusk_status next_place(table_csv *csv, raw_field **out, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    if (csv->fields < csv->need) {
-        DUSK_GROW(csv->field, csv->room, csv->fields);
-        csv->field[csv->fields++] = field;
-    }
+    *out = &csv->unwanted;
+    if (csv->fields >= csv->need) return DUSK_OK;
+    DUSK_GROW(csv->field, csv->room, csv->fields);
+    *out = &csv->field[csv->fields++];
 done:
     return status;
 }
@@ -128,7 +136,9 @@ done:
 static char *divide_quoted(const table_csv *csv, char *p, char *limit, raw_field *field)
 {
     char *close = p + 1;
-    *field = (raw_field){ .text = p + 1, .quoted = true };
+    field->text = p + 1;
+    field->quoted = true;
+    field->escaped = false;
     for (;; close += 2) {
         close = memchr(close, '"', (size_t)(limit - close));
         if (!close) {
@@ -153,8 +163,9 @@ static char *divide_quoted(const table_csv *csv, char *p, char *limit, raw_field
 static char *divide_plain(const table_csv *csv, char *p, raw_field *field)
 {
     char *end = find_border(p, csv->delimiter, csv->delimiters);
-    *field = (raw_field){ .text = p, .length = (size_t)(end - p) };
-    if (field->length && *end == '\n' && end[-1] == '\r') field->length--;
+    field->text = p;
+    field->length = (size_t)(end - p) - (*end == '\n' && end > p && end[-1] == '\r');
+    field->quoted = field->escaped = false;
     return end;
 }
 
@@ -170,17 +181,15 @@ static dusk_status divide(table_csv *csv, bool *whole, dusk_error *err)
 {
     char *p = csv->data + csv->at, *limit = csv->data + csv->end, *end;
     bool tried = false; /* to skip the rest */
-    raw_field field;
+    raw_field *field;
     *whole = false;
     csv->fields = 0;
     for (;; p = end + 1) {
-        end = *p == '"' && p < limit ? divide_quoted(csv, p, limit, &field) : divide_plain(csv, p, &field);
-        if (!end || (DUSK_MUTATE(CSV_PIECE_ENDS_RECORD, end == limit, false) && !csv->ended)) return DUSK_OK;
-        dusk_status status = add_field(csv, field, err);
+        dusk_status status = next_place(csv, &field, err);
         if (status != DUSK_OK) return status;
-        csv->blank = p == csv->data + csv->at && field.length == 0 && !field.quoted;
+        end = *p == '"' && p < limit ? divide_quoted(csv, p, limit, field) : divide_plain(csv, p, field);
+        if (!end || (DUSK_MUTATE(CSV_PIECE_ENDS_RECORD, end == limit, false) && !csv->ended)) return DUSK_OK;
         if (end == limit || *end == '\n') break;
-        csv->blank = false;
         if (tried || csv->fields < csv->need) continue;
         char *rest = skip_rest(end + 1, limit);
         tried = true;
@@ -188,6 +197,7 @@ static dusk_status divide(table_csv *csv, bool *whole, dusk_error *err)
         end = rest;
         break;
     }
+    csv->blank = !tried && p == csv->data + csv->at && field->length == 0 && !field->quoted;
     csv->at = (size_t)(end - csv->data) + (end < limit);
     *whole = true;
     return DUSK_OK;

@@ -88,8 +88,8 @@ struct dusk_cursor {
  * (a view or an attached table that the engine makes in `open`), its column c is c<c>, of the declared
  * type in the engine's own types (SQLite: dates and timestamps are ISO text, booleans 0 and 1), with
  * fields that do not parse as NULL, text outside a declared domain as NULL, and NULLs of a column that
- * is not nullable replaced as dusk/table.h says. NaN is NULL; infinite numbers stay. Bounds are not
- * applied here. */
+ * is not nullable replaced as dusk/table.h says. NaN is NULL; infinite numbers stay. Texts are cut at
+ * 2^18 bytes, so that no row is too long for an engine. Bounds are not applied here. */
 
 /* Functions that generated SQL may call in SQLite, besides abs avg coalesce count ifnull iif instr length
  * lower ltrim max min nullif replace rtrim sign substr sum total trim typeof upper, window functions,

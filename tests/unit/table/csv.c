@@ -155,7 +155,7 @@ static void long_fields(void **state)
     enum { LONG = 3 << 20 };
     char *text = malloc(LONG + 8);
     const char *field;
-    size_t length;
+    size_t length = 0;
     bool found;
     dusk_error err;
     table_csv *csv;
