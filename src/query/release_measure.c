@@ -137,7 +137,7 @@ static measured measure_of(const numbers *in, const query_measure *measure, cons
     case QUERY_VARIANCE_POPULATION: return population_of(in);
     case QUERY_DEVIATION: return root_of(sample_of(in));
     case QUERY_DEVIATION_POPULATION: return root_of(population_of(in));
-    case QUERY_QUANTILE:
+    case QUERY_QUANTILE: return rank_of(in, released, i, false);
     case QUERY_MINIMUM:
     case QUERY_MAXIMUM: return rank_of(in, released, i, measure->whole);
     default: return count_of(in);
@@ -152,7 +152,6 @@ static dusk_type type_of(const query_measure *measure)
     case QUERY_COUNT_UNITS:
     case QUERY_COUNT_DISTINCT: return DUSK_TYPE_INTEGER;
     case QUERY_SUM:
-    case QUERY_QUANTILE:
     case QUERY_MINIMUM:
     case QUERY_MAXIMUM: return measure->whole ? DUSK_TYPE_INTEGER : DUSK_TYPE_REAL;
     default: return DUSK_TYPE_REAL;

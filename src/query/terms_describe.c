@@ -55,10 +55,14 @@ static const char *total_name(const query_primitive *p)
     return names[p->total.kind];
 }
 
+/* The column that a value is, by the name that the analyst knows. */
 static const char *value_name(const query_terms *terms, size_t value)
 {
     const query_plan *plan = terms->plan;
-    const char *name = plan->input->column[1 + plan->keys + value].name;
+    const query_relation *input = plan->input;
+    const char *name = input->column[1 + plan->keys + value].name;
+    const query_expression *e = input->expression ? input->expression[1 + plan->keys + value] : NULL;
+    if (e && e->kind == QUERY_COLUMN && input->input) name = input->input->column[e->index].name;
     return *name ? name : "an expression";
 }
 

@@ -4,7 +4,8 @@
  * sqrt(m l1) in the l2 norm; sums by that times the reach of a value; counts of units by G and sqrt(G).
  * Under replace-one two such moves happen.
  *
- * Epsilon is shared equally among the primitives and the selection of keys. Laplace noises and quantiles
+ * Epsilon is shared equally among the primitives and the selection of keys: with k shares a key is shown from
+ * about ln(1/delta) k / epsilon units on, and noise is about k / epsilon rows then, a tenth of it. Laplace noises and quantiles
  * add up [Dwork & Roth 2014, Theorem 3.16]; all Gaussian noises together are one Gaussian
  * mechanism of a longer vector, calibrated by its exact curve [Balle & Wang 2018, Theorem 8]. Quantiles are
  * made group by group, and a unit is in up to G of them. Proof: terms_noise.proof.md. */
@@ -246,7 +247,8 @@ static dusk_status set_widths(const query_terms *terms, query_source_of *m, dusk
     DUSK_TRY(width_of(terms, &m->width_of_count, m->count, parts, err));
     DUSK_TRY(width_of(terms, &m->width_of_sum, m->sum, parts, err));
     DUSK_TRY(width_of(terms, &m->width_of_squares, m->squares, parts, err));
-    m->width_of_count = floor(m->width_of_count); /* counts are whole, and nothing was rounded */
+    m->width_of_count = floor(m->width_of_count); /* whole numbers, of which nothing was rounded */
+    if (m->sum != QUERY_NONE && !terms->primitive[m->sum].rounds) m->width_of_sum = floor(m->width_of_sum);
 done:
     return status;
 }
