@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/account.h"
+#include "cli/ask.h"
 #include "cli/attack.h"
 #include "cli/audit.h"
 #include "cli/help.h"
@@ -65,9 +66,17 @@ static const dusk_command program = {
     .settings_size = sizeof(program_settings),
 };
 
-static const dusk_command *const commands[] = {
-    &program, &dusk_release_command, &dusk_account_command, &dusk_audit_command, &dusk_attack_command, NULL
-};
+static const dusk_command *const commands[] = { &program,
+                                                &dusk_init_command,
+                                                &dusk_schema_command,
+                                                &dusk_query_command,
+                                                &dusk_explain_command,
+                                                &dusk_budget_command,
+                                                &dusk_release_command,
+                                                &dusk_account_command,
+                                                &dusk_audit_command,
+                                                &dusk_attack_command,
+                                                NULL };
 
 static const char *command_word(const dusk_command *command) { return strchr(command->name, ' ') + 1; }
 

@@ -157,12 +157,23 @@ static dusk_status refuse_value(const dusk_option *option, dusk_error *err)
                      option->name, (long long)option->low, (long long)option->high);
 }
 
+static dusk_status store_word(dusk_option_list *list, const dusk_option *option, const char *value,
+                              dusk_error *err)
+{
+    if (list->count == DUSK_OPTION_LIST_MAX)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give fewer", "--%s is given more than %d times",
+                         option->name, DUSK_OPTION_LIST_MAX);
+    list->word[list->count++] = value;
+    return DUSK_OK;
+}
+
 static dusk_status store(const dusk_option *option, void *settings, const char *value, dusk_error *err)
 {
     void *at = (char *)settings + option->offset;
     switch (option->type) {
     case DUSK_OPTION_FLAG: *(bool *)at = true; return DUSK_OK;
     case DUSK_OPTION_STRING: *(const char **)at = value; return DUSK_OK;
+    case DUSK_OPTION_LIST: return store_word(at, option, value, err);
     case DUSK_OPTION_NUMBER:
         if (dusk_parse_number(value, at) || (option->secret && parse_any(value, at))) return DUSK_OK;
         break;
@@ -224,7 +235,7 @@ static dusk_status take_option(word_reader *reader, size_t row, const char *atta
     const dusk_option *option = &reader->command->options[row];
     dusk_parsed *parsed = reader->parsed;
     const char *value = attached;
-    if (parsed->given[row])
+    if (parsed->given[row] && option->type != DUSK_OPTION_LIST)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give it once", "--%s is given twice", option->name);
     if (option->type == DUSK_OPTION_FLAG) {
         if (attached)

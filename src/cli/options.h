@@ -8,7 +8,7 @@
  *
  * Words accepted: --name V, --name=V, -n V, -nV; `--` ends the options, and
  * begins the program of a command that runs one; a lone `-` is an operand. An option given
- * twice is refused: one of the two would be lost silently. */
+ * twice is refused, unless it is a list: one of the two would be lost silently. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,15 @@ typedef enum dusk_option_type {
     DUSK_OPTION_STRING,   /* const char *, NULL when not given                 */
     DUSK_OPTION_NUMBER,   /* double, finite; NaN when not given                */
     DUSK_OPTION_WHOLE,    /* int64_t between low and high                      */
-    DUSK_OPTION_CHOICE    /* int: which of the words, or -1                    */
+    DUSK_OPTION_CHOICE,   /* int: which of the words, or -1                    */
+    DUSK_OPTION_LIST      /* dusk_option_list; may be given several times      */
 } dusk_option_type;
+
+#define DUSK_OPTION_LIST_MAX 64
+typedef struct dusk_option_list {
+    const char *word[DUSK_OPTION_LIST_MAX];
+    size_t count;
+} dusk_option_list;
 
 typedef struct dusk_option {
     const char *name;     /* long name, without dashes                         */
@@ -64,7 +71,7 @@ typedef struct dusk_section {
     const char *text;
 } dusk_section;
 
-#define DUSK_OPERANDS_MAX 4
+#define DUSK_OPERANDS_MAX 64
 #define DUSK_OPTIONS_MAX 128
 
 typedef enum dusk_help_kind { DUSK_HELP_NONE, DUSK_HELP_SHORT, DUSK_HELP_LONG } dusk_help_kind;

@@ -9,8 +9,8 @@
 # --update writes the files that do not match anew from what happens. Look at
 # the difference: what is random may have come out the same twice.
 #
-# A case runs in an empty folder that has the files of data/, with `dusk` on its
-# PATH. It may end with 77 to be skipped.
+# A case runs in a folder that has the files of data/ and the samples of examples/, with
+# `dusk` on its PATH. It may end with 77 to be skipped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${DUSK:?DUSK must be the path of the program}"
@@ -33,6 +33,7 @@ unset NO_COLOR COLUMNS || true
 run_case() {
     rm -rf "$scratch/folder"
     cp -R "$here/data" "$scratch/folder"
+    cp "$here"/../../examples/*.csv "$scratch/folder"
     code=0
     (cd "$scratch/folder" && sh "$1") </dev/null >"$scratch/$2.stdout" 2>"$scratch/$2.stderr" || code=$?
     echo "$code" >"$scratch/$2.exit"

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A released table for people, spreadsheets and machines. Numbers with noise are printed with
+ * their intervals; keys are exact. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cli/ask.h"
+#include "cli/decimal.h"
+
+#define CELL_SIZE 512
+
+static bool is_number(const dusk_cell *cell)
+{
+    return cell->type == DUSK_TYPE_INTEGER || cell->type == DUSK_TYPE_REAL;
+}
+
+static bool has_interval(const dusk_cell *cell) { return !cell->null && !cell->exact && is_number(cell); }
+
+/* Digits beyond a thousandth of the interval say nothing. */
+static double sensible(double x, double low, double high)
+{
+    double width = high - low, step;
+    if (!(width > 0) || !isfinite(width)) return x;
+    step = fmin(pow(10, floor(log10(width)) - 3), 1);
+    return step > 0 ? round(x / step) * step : x;
+}
+
+static void cell_text(char text[CELL_SIZE], const dusk_cell *cell)
+{
+    if (cell->null)
+        text[0] = '\0';
+    else if (cell->type == DUSK_TYPE_BOOLEAN)
+        snprintf(text, CELL_SIZE, "%s", cell->number != 0 ? "true" : "false");
+    else if (is_number(cell))
+        snprintf(text, CELL_SIZE, "%.12g",
+                 has_interval(cell) ? sensible(cell->number, cell->low, cell->high) : cell->number);
+    else
+        snprintf(text, CELL_SIZE, "%s", cell->text);
+}
+
+/* --- aligned --------------------------------------------------------------------------------- */
+
+/* Columns on a terminal: bytes of UTF-8 that begin a character. */
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+/* An end of an interval, rounded outward to a hundredth of its width. */
+static void interval_end(char text[DUSK_DECIMAL_SIZE], double x, double width,
+                         void (*write)(char[DUSK_DECIMAL_SIZE], double, int))
+{
+    double digits = 2 + ceil(log10(fmax(fabs(x), width) / width));
+    write(text, x, digits >= 1 && digits <= 17 ? (int)digits : 17);
+}
+
+static void interval_text(char text[CELL_SIZE], const dusk_cell *cell)
+{
+    char low[DUSK_DECIMAL_SIZE], high[DUSK_DECIMAL_SIZE];
+    text[0] = '\0';
+    if (!has_interval(cell)) return;
+    interval_end(low, cell->low, cell->high - cell->low, dusk_decimal_down);
+    interval_end(high, cell->high, cell->high - cell->low, dusk_decimal_up);
+    snprintf(text, CELL_SIZE, "[%s, %s]", low, high);
+}
+
+typedef struct layout {
+    size_t value, interval;
+    bool numbers;
+} layout;
+
+static layout column_layout(const dusk_result *result, size_t column)
+{
+    char text[CELL_SIZE];
+    layout l = { .value = width_of(dusk_result_name(result, column)) };
+    for (size_t row = 0; row < dusk_result_rows(result); row++) {
+        const dusk_cell *cell = dusk_result_cell(result, row, column);
+        cell_text(text, cell);
+        if (width_of(text) > l.value) l.value = width_of(text);
+        interval_text(text, cell);
+        if (width_of(text) > l.interval) l.interval = width_of(text);
+        l.numbers = l.numbers || is_number(cell);
+    }
+    return l;
+}
+
+static void put_padded(const char *text, size_t width, bool right)
+{
+    size_t blanks = width > width_of(text) ? width - width_of(text) : 0;
+    if (right) printf("%*s", (int)blanks, "");
+    fputs(text, stdout);
+    if (!right) printf("%*s", (int)blanks, "");
+}
+
+static dusk_status print_table(const dusk_result *result, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t columns = dusk_result_columns(result);
+    char text[CELL_SIZE];
+    layout *l = NULL;
+    DUSK_NEW(l, columns + 1);
+    for (size_t c = 0; c < columns; c++) l[c] = column_layout(result, c);
+    for (size_t c = 0; c < columns; c++) {
+        put_padded(dusk_result_name(result, c), l[c].value, l[c].numbers);
+        if (l[c].interval > 0) printf("  %-*s", (int)l[c].interval, "");
+        fputs(c + 1 < columns ? "  " : "\n", stdout);
+    }
+    for (size_t row = 0; row < dusk_result_rows(result); row++)
+        for (size_t c = 0; c < columns; c++) {
+            const dusk_cell *cell = dusk_result_cell(result, row, c);
+            cell_text(text, cell);
+            put_padded(text, l[c].value, l[c].numbers);
+            interval_text(text, cell);
+            if (l[c].interval > 0) {
+                fputs("  ", stdout);
+                put_padded(text, c + 1 < columns ? l[c].interval : 0, false);
+            }
+            fputs(c + 1 < columns ? "  " : "\n", stdout);
+        }
+done:
+    dusk_deallocate(l);
+    return status;
+}
+
+/* --- comma-separated --------------------------------------------------------------------------- */
+
+void ask_print_field(FILE *file, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static bool column_has_interval(const dusk_result *result, size_t column)
+{
+    for (size_t row = 0; row < dusk_result_rows(result); row++)
+        if (has_interval(dusk_result_cell(result, row, column))) return true;
+    return false;
+}
+
+static void print_csv_cell(const dusk_cell *cell, bool interval)
+{
+    char text[CELL_SIZE];
+    if (cell->null)
+        text[0] = '\0';
+    else if (is_number(cell))
+        dusk_format_number(text, sizeof text, cell->number);
+    else
+        cell_text(text, cell);
+    ask_print_field(stdout, text);
+    if (!interval) return;
+    for (int high = 0; high < 2; high++) {
+        fputc(',', stdout);
+        if (has_interval(cell)) dusk_print_number(stdout, high ? cell->high : cell->low);
+    }
+}
+
+static void print_csv(const dusk_result *result)
+{
+    char name[2 * DUSK_NAME_MAX];
+    size_t columns = dusk_result_columns(result);
+    for (size_t c = 0; c < columns; c++) {
+        if (c) fputc(',', stdout);
+        ask_print_field(stdout, dusk_result_name(result, c));
+        if (!column_has_interval(result, c)) continue;
+        snprintf(name, sizeof name, "%s low", dusk_result_name(result, c));
+        fputc(',', stdout);
+        ask_print_field(stdout, name);
+        snprintf(name, sizeof name, "%s high", dusk_result_name(result, c));
+        fputc(',', stdout);
+        ask_print_field(stdout, name);
+    }
+    fputc('\n', stdout);
+    for (size_t row = 0; row < dusk_result_rows(result); row++)
+        for (size_t c = 0; c < columns; c++) {
+            if (c) fputc(',', stdout);
+            print_csv_cell(dusk_result_cell(result, row, c), column_has_interval(result, c));
+            if (c + 1 == columns) fputc('\n', stdout);
+        }
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------ */
+
+static void json_cell(dusk_json *json, const dusk_cell *cell)
+{
+    dusk_json_open(json, '{');
+    if (cell->null) {
+        dusk_json_key(json, "value");
+        dusk_json_null(json);
+    } else if (cell->type == DUSK_TYPE_BOOLEAN) {
+        dusk_json_bool_field(json, "value", cell->number != 0);
+    } else if (is_number(cell)) {
+        dusk_json_number_field(json, "value", cell->number);
+    } else {
+        dusk_json_string_field(json, "value", cell->text);
+    }
+    dusk_json_number_field(json, "low", has_interval(cell) ? cell->low : NAN);
+    dusk_json_number_field(json, "high", has_interval(cell) ? cell->high : NAN);
+    dusk_json_close(json, '}');
+}
+
+static void print_json(const dusk_result *result, const dusk_receipt *receipt)
+{
+    dusk_json json = { .file = stdout };
+    dusk_json_open(&json, '{');
+    dusk_json_key(&json, "columns");
+    dusk_json_open(&json, '[');
+    for (size_t c = 0; c < dusk_result_columns(result); c++)
+        dusk_json_string(&json, dusk_result_name(result, c));
+    dusk_json_close(&json, ']');
+    dusk_json_key(&json, "rows");
+    dusk_json_open(&json, '[');
+    for (size_t row = 0; row < dusk_result_rows(result); row++) {
+        dusk_json_open(&json, '[');
+        for (size_t c = 0; c < dusk_result_columns(result); c++)
+            json_cell(&json, dusk_result_cell(result, row, c));
+        dusk_json_close(&json, ']');
+    }
+    dusk_json_close(&json, ']');
+    dusk_json_number_field(&json, "epsilon", receipt->cost.epsilon);
+    dusk_json_number_field(&json, "delta", receipt->cost.delta);
+    dusk_json_number_field(&json, "charged", receipt->charged ? receipt->cost.epsilon : 0);
+    dusk_json_number_field(&json, "remaining", receipt->analyst.left.epsilon);
+    dusk_json_number_field(&json, "remaining_delta", receipt->analyst.left.delta);
+    dusk_json_bool_field(&json, "cached", receipt->cached);
+    dusk_json_close(&json, '}');
+    fputc('\n', stdout);
+}
+
+dusk_status ask_print(const dusk_result *result, const dusk_receipt *receipt, ask_format format,
+                      dusk_error *err)
+{
+    switch (format) {
+    case ASK_CSV: print_csv(result); return DUSK_OK;
+    case ASK_JSON: print_json(result, receipt); return DUSK_OK;
+    case ASK_TABLE: break;
+    }
+    return print_table(result, err);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_ASK_H
+#define DUSK_CLI_ASK_H
+
+/* The commands on a source, one file each: init, schema, query and explain, budget. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "dusk/dusk.h"
+
+extern const dusk_command dusk_init_command, dusk_schema_command, dusk_query_command, dusk_explain_command,
+    dusk_budget_command;
+
+/* The source that the first operand names, open. */
+dusk_status ask_open(dusk_source **out, const dusk_parsed *parsed, const char *example, dusk_error *err);
+/* "epsilon 0.5" or "epsilon 0.5, delta 1e-6": what is spent is rounded up, what is left down. */
+#define ASK_BUDGET_SIZE 160
+void ask_budget_up(char text[ASK_BUDGET_SIZE], dusk_budget budget);
+void ask_budget_down(char text[ASK_BUDGET_SIZE], dusk_budget budget);
+
+/* Who asks: the one who was named, else $DUSK_ANALYST, else "owner". */
+const char *ask_analyst(const char *named);
+/* "left: ...", on standard error. */
+void ask_print_spending(const dusk_spending *analyst, const dusk_spending *total, const char *name);
+dusk_status ask_print_left(dusk_source *source, const dusk_query_options *options, dusk_error *err);
+
+/* Answers (answer.c): an aligned table, comma-separated values, or one JSON object. */
+typedef enum ask_format { ASK_TABLE = 0, ASK_CSV = 1, ASK_JSON = 2 } ask_format;
+dusk_status ask_print(const dusk_result *result, const dusk_receipt *receipt, ask_format format,
+                      dusk_error *err);
+/* A field of comma-separated values, quoted where it must be. */
+void ask_print_field(FILE *file, const char *text);
+
+#endif
