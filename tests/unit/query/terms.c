@@ -50,7 +50,7 @@ static double price(const query_terms *terms, double delta, dusk_neighbours neig
 static void prices_are_what_was_asked(void **state)
 {
     (void)state;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 45; round++) {
         plan_kit kit;
         random_plan(&kit, below(2));
         dusk_query_options o = random_options();
@@ -94,7 +94,7 @@ static void no_unit_moves_totals_further(void **state)
 {
     double tightest = 0;
     (void)state;
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 200; round++) {
         plan_kit kit;
         bounding_options how;
         random_plan(&kit, true);
@@ -310,6 +310,44 @@ static void options_that_do_not_fit_are_refused(void **state)
     refused(&kit, &fine, "bounds=");
 }
 
+/* However wild a request is, it is priced as asked or refused with a hint: never a failed promise. */
+static void wild_requests_are_priced_or_refused(void **state)
+{
+    static const double epsilons[] = { 0x1p-100, 1e-9, 1e-4, 0.7, 30, 1e5, 0x1p20 },
+                        deltas[] = { 1e-300, 1e-12, 0.5 };
+    static const double bounds[][2] = { { -1e300, 1e300 },   { 0, 5e-324 }, { 1, 1 },    { 0, 0 },
+                                        { -1e-200, 1e-200 }, { 0, 1e18 },   { -3, 1e9 }, { 1e15, 1e15 + 1 } };
+    static const uint32_t counts[] = { 0, 1, 1000, UINT32_MAX };
+    unsigned fine = 0;
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        plan_kit kit;
+        query_terms *t = NULL;
+        dusk_error err = { 0 };
+        kit_open(&kit, 1, 3, below(2));
+        for (size_t n = 1 + below(3); n > 0; n--) {
+            const double *b = bounds[below(8)];
+            kit_add(&kit, (query_measure_kind)(QUERY_COUNT_ROWS + below(13)), below(3), b[0], b[1])->whole =
+                below(2);
+        }
+        dusk_query_options o = kit_options(epsilons[below(7)], deltas[below(3)],
+                                           below(4) ? DUSK_QUERY_LAPLACE : DUSK_QUERY_GAUSSIAN);
+        o.groups_per_unit = counts[below(4)];
+        o.rows_per_group = counts[below(4)];
+        o.rows_per_unit = counts[below(4)];
+        dusk_neighbours neighbours = below(2) ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+        dusk_status status = query_terms_new(&t, &kit.plan, &o, neighbours, &err);
+        if (status == DUSK_OK) {
+            fine++;
+            assert_true(price(t, o.delta, neighbours, DUSK_BASIC) <= o.epsilon);
+        } else if ((status != DUSK_ERR_ARGUMENT && status != DUSK_ERR_UNSUPPORTED) || err.hint[0] == '\0') {
+            fail_msg("round %d: %s (%s)", round, err.message, err.hint);
+        }
+        query_terms_free(t);
+    }
+    assert_true(fine > 100);
+}
+
 static char *normal_of(const plan_kit *kit, const dusk_query_options *o)
 {
     query_terms *t = kit_terms(kit, o, DUSK_ADD_REMOVE);
@@ -345,7 +383,7 @@ static void the_normal_form_is_all_but_epsilon(void **state)
 static void terms_are_described(void **state)
 {
     (void)state;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 45; round++) {
         plan_kit kit;
         char *text = NULL;
         random_plan(&kit, below(2));
@@ -372,6 +410,7 @@ int main(void)
         cmocka_unit_test(gaussian_noises_are_one_mechanism),
         cmocka_unit_test(equal_totals_are_drawn_once),
         cmocka_unit_test(options_that_do_not_fit_are_refused),
+        cmocka_unit_test(wild_requests_are_priced_or_refused),
         cmocka_unit_test(the_normal_form_is_all_but_epsilon),
         cmocka_unit_test(terms_are_described),
     };
