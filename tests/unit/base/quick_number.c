@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quick reader of numbers says what strtod says, to the last bit, and takes no more for
  * a number than strtod does. */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,18 @@ static void all_short(void **state)
     }
 }
 
+static void the_hosts_locale_does_not_matter(void **state)
+{
+    const char *long_number = "0.30000000000000000000001";
+    double x = 0;
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) skip(); /* not installed here */
+    assert_true(dusk_quick_number(long_number, strlen(long_number), &x));
+    assert_true(x == 0.3);
+    assert_false(dusk_quick_number("0,30000000000000000000001", 25, &x));
+    setlocale(LC_NUMERIC, "C");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +189,7 @@ int main(void)
         cmocka_unit_test(printed),
         cmocka_unit_test(half_way),
         cmocka_unit_test(all_short),
+        cmocka_unit_test(the_hosts_locale_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
