@@ -5,8 +5,8 @@
 
 /* A day of the years 1 to 9999, and a time of it. Which days a month has is seen to by TRY_CAST. */
 #define DAY "([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)-[0-9]{2}-[0-9]{2}"
-#define CLOCK "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]*)?)?"
-#define TIME "'[ \\t]*" DAY "(" CLOCK ")?Z?[ \\t]*'"
+#define CLOCK "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]+)?)?Z?"
+#define TIME "'[ \\t]*" DAY "(" CLOCK ")?[ \\t]*'"
 #define TRIMMED "trim($1, ' ' || chr(9))"
 #define REAL "'[ \\t]*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?[ \\t]*'"
 #define LETTERS "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"
@@ -93,7 +93,8 @@ const emit_dialect emit_duckdb = {
     .number_of_integer = "CAST($1 AS DOUBLE)",
     .integer_of_number = "TRY_CAST($1 AS BIGINT)",
     .closed = "CASE WHEN isfinite($1) THEN $1 END",
-    .round_digits = "CASE WHEN abs($1) < 9007199254740992e0 THEN round($1, $f) ELSE $1 END",
+    .round_digits = "CASE WHEN abs($1) < 4503599627370496e0 / $f THEN round($1 * $f) / $f ELSE $1 END",
+    .round_tens = "(round($1 / $f) * $f)",
     .least = { "least(", ", ", ")" },
     .greatest = { "greatest(", ", ", ")" },
     .concat = { "(left(", ", 65536) || left(", ", 65536))" },
@@ -104,7 +105,7 @@ const emit_dialect emit_duckdb = {
                   WITHIN("CAST(date_trunc('$u', $1) AS TIMESTAMP)") },
     .add = { WITHIN("CAST($1 + INTERVAL ($m) MONTH + INTERVAL ($d) DAY AS DATE)"),
              WITHIN("CAST($1 + INTERVAL ($m) MONTH + INTERVAL ($d) DAY AS TIMESTAMP)") },
-    .days = { BOTH_WITHIN("date_diff('day', $2, $1)"), BOTH_WITHIN("date_sub('day', $2, $1)") },
+    .days = { BOTH_WITHIN("date_diff('day', $2, $1)"), BOTH_WITHIN("date_diff('day', $2, $1)") },
     .moment = { "DATE '|'", "TIMESTAMP '|'" },
     .cross = " CROSS JOIN ",
     .sum = "SUM(CASE WHEN abs($1) < 1e290 THEN $1 END)",

@@ -12,8 +12,8 @@
     "(" YEAR                                                                                                 \
     "-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]"        \
     "|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][48]|[2468]0|[13579][26])00)-02-29)"
-#define CLOCK "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]*)?)?"
-#define TIME "'^[ \\t]*" DAY "(" CLOCK ")?Z?[ \\t]*$$'"
+#define CLOCK "[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]+)?)?Z?"
+#define TIME "'^[ \\t]*" DAY "(" CLOCK ")?[ \\t]*$$'"
 #define TRIMMED "btrim($1, ' ' || chr(9))"
 #define WHOLE "'^[ \\t]*[+-]?[0-9]+[ \\t]*$$'"
 #define REAL "'^[ \\t]*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?0*[0-9]{1,2})?[ \\t]*$$'"
@@ -114,8 +114,10 @@ const emit_dialect emit_postgres = {
     .number_of_integer = "$1::float8",
     .integer_of_number = "(" NOT_OUT("$1") ")::bigint",
     .trimmed = "CASE WHEN abs($1) < 1e-100::float8 THEN 0 WHEN abs($1) < 1e100::float8 THEN $1 END",
-    .round_digits = "CASE WHEN abs($1) < 9007199254740992 THEN (SELECT (" ROUNDED(
-        "b.v") ") / '1e$f'::float8 FROM (SELECT $1 * '1e$f'::float8 AS v OFFSET 0) AS b) ELSE $1 END",
+    .round_digits = "CASE WHEN abs($1) < 4503599627370496 / '$f'::float8 THEN (SELECT (" ROUNDED(
+        "b.v") ") / '$f'::float8 FROM (SELECT $1 * '$f'::float8 AS v OFFSET 0) AS b) ELSE $1 END",
+    .round_tens =
+        "(SELECT (" ROUNDED("b.v") ") * '$f'::float8 FROM (SELECT $1 / '$f'::float8 AS v OFFSET 0) AS b)",
     .least = { "LEAST(", ", ", ")" },
     .greatest = { "GREATEST(", ", ", ")" },
     .concat = { "(left(", ", 65536) || left(", ", 65536))" },
@@ -126,8 +128,7 @@ const emit_dialect emit_postgres = {
     .truncate = { WITHIN("date_trunc('$u', $1::timestamp)::date"), WITHIN("date_trunc('$u', $1)") },
     .add = { WITHIN("($1 + INTERVAL '$m months $d days')::date"),
              WITHIN("($1 + INTERVAL '$m months $d days')") },
-    .days = { BOTH_WITHIN("($1 - $2)::bigint"),
-              BOTH_WITHIN("trunc(date_part('epoch', $1 - $2) / 86400)::bigint") },
+    .days = { BOTH_WITHIN("($1 - $2)::bigint"), BOTH_WITHIN("($1::date - $2::date)::bigint") },
     .moment = { "DATE '|'", "TIMESTAMP '|'" },
     .cross = " CROSS JOIN ",
     .sum = "SUM($1)",

@@ -67,7 +67,7 @@ typedef struct emit_dialect {
     const char *integer_of_number;            /* a whole double, maybe open, to 64 bits, or NULL */
     const char *closed;                       /* an open double to a number; NULL: none is open */
     const char *trimmed;                      /* a double to a trimmed one; NULL: nothing is trimmed */
-    const char *round_digits;                 /* $1 times $f, rounded, divided by $f */
+    const char *round_digits, *round_tens;    /* to $d places, of which 1 / $f and $f are the last */
     emit_list least, greatest, concat;
     const char *text_in_list;          /* a text among the operands of least and greatest */
     const char *like, *like_escaped;   /* $p without, and with '\' in it */

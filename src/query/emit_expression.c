@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mutant.h"
 #include "query/emit.h"
 
 void emit_fail(emitter *em, dusk_status status, const char *message, const char *hint)
@@ -228,18 +229,20 @@ static void put_substring(emitter *em, const query_expression *e)
 static void put_round(emitter *em, const query_expression *e, emit_form operand_form)
 {
     emit_operand operand = { .e = e->argument[0], .form = operand_form };
-    char factor[16];
-    emit_marks marks = { .factor = factor };
+    char factor[16], count[16];
+    emit_marks marks = { .factor = factor, .count = count };
     int64_t digits = e->arguments > 1 ? e->argument[1]->value.integer : 0;
     if (digits < -15 || digits > 15) {
         bug(em, "a number is rounded to more than 15 digits");
         return;
     }
-    snprintf(factor, sizeof factor, "%d", (int)digits);
-    if (digits == 0)
-        emit_expand(em, em->dialect->function[QUERY_ROUND], &operand, 1, NULL);
-    else
-        emit_expand(em, em->dialect->round_digits, &operand, 1, &marks);
+    snprintf(factor, sizeof factor, "1e%d", (int)(digits < 0 ? -digits : digits));
+    snprintf(count, sizeof count, "%d", (int)digits);
+    emit_expand(em,
+                digits == 0  ? em->dialect->function[QUERY_ROUND]
+                : digits > 0 ? em->dialect->round_digits
+                             : em->dialect->round_tens,
+                &operand, 1, &marks);
 }
 
 /* A call that gives a double, and that may be infinite or NaN where the dialect has such. Sums
@@ -335,9 +338,10 @@ static void put_double(emitter *em, const query_expression *e, emit_form form)
     if (form == EMIT_TRIMMED && (span.low < EMIT_TRIM_LOW || span.high > EMIT_TRIM_HIGH))
         text = em->dialect->trimmed;
     else if (form != EMIT_OPEN && span.high > EMIT_SPAN_HIGH)
-        text = em->dialect->closed;
+        text = DUSK_MUTATE(EMIT_INFINITY_STAYS, em->dialect->closed, NULL);
     if (form == EMIT_NATIVE && e->type == DUSK_TYPE_INTEGER)
-        emit_one(em, em->dialect->integer_of_number, e, EMIT_OPEN);
+        emit_one(em, DUSK_MUTATE(EMIT_WHOLE_UNGUARDED, em->dialect->integer_of_number, "CAST($1 AS INTEGER)"),
+                 e, EMIT_OPEN);
     else if (text)
         emit_one(em, text, e, em->dialect->closed ? EMIT_OPEN : EMIT_NUMBER);
     else

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mutant.h"
 #include "query/emit.h"
 #include "table/calendar.h"
 
@@ -79,7 +80,7 @@ static void put_sum(emitter *em, const query_expression *e)
     emit_operand operand = { .e = e->argument[0], .form = EMIT_NATIVE };
     emit_marks marks = { .first = first, .last = last, .from = month, .count = day };
     int64_t months = limited(e->argument[1]->value.integer), days = limited(e->argument[2]->value.integer);
-    int64_t from = least_day(months, days, 0);
+    int64_t from = DUSK_MUTATE(EMIT_DATE_SUM_UNGUARDED, least_day(months, days, 0), first_day());
     int64_t to = least_day(months, days, 1) - 1;
     if (e->argument[1]->value.null || e->argument[2]->value.null || from > to) {
         emit_null(em, e->type, EMIT_NATIVE);

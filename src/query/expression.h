@@ -78,7 +78,7 @@ typedef enum query_function {
     QUERY_EXTRACT,    /* unit, x: integer                                        */
     QUERY_DATE_TRUNC, /* unit, x: of the type of x; a week begins on Monday      */
     QUERY_DATE_ADD,   /* x, constant months, constant days; the end of a month stays in it */
-    QUERY_DATE_DIFF,  /* a, b: whole days from b to a                            */
+    QUERY_DATE_DIFF,  /* a, b: days from the day of b to that of a               */
     /* Casts. */
     QUERY_TO_INTEGER, /* to the nearest, halves away from 0; NULL beyond 2^63    */
     QUERY_TO_REAL,
