@@ -30,7 +30,7 @@ static double sensible(double x, double low, double high)
 static void cell_text(char text[CELL_SIZE], const dusk_cell *cell)
 {
     if (cell->null)
-        text[0] = '\0';
+        snprintf(text, CELL_SIZE, "NULL");
     else if (cell->type == DUSK_TYPE_BOOLEAN)
         snprintf(text, CELL_SIZE, "%s", cell->number != 0 ? "true" : "false");
     else if (is_number(cell))

@@ -176,7 +176,9 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, bool dry
     DUSK_TRY(check(s, parsed, err));
     DUSK_TRY(ask_open(&source, parsed, EXAMPLE, err));
     fill_options(&options, s);
-    DUSK_TRY(dusk_query_prepare(&query, source, parsed->operands[1], &options, err));
+    status = dusk_query_prepare(&query, source, parsed->operands[1], &options, err);
+    if (status == DUSK_ERR_UNSUPPORTED) err->status = status = DUSK_ERR_PARSE; /* a bad query: exit code 3 */
+    if (status != DUSK_OK) goto done;
     status = dry || s->dry ? explain(query, err) : answer(query, &options, s, err);
 done:
     dusk_query_free(query);

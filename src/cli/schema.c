@@ -76,8 +76,11 @@ static void print_column(const dusk_schema *schema, size_t t, size_t c)
 {
     const dusk_column *column = &schema->table[t].column[c];
     char low[DUSK_DECIMAL_SIZE], high[DUSK_DECIMAL_SIZE];
-    printf("  %-20s %-9s", column->name, dusk_type_name(column->type));
-    if (t == schema->unit_table && c == schema->unit_column) printf("  unit");
+    bool plain = !column->unique && column->nullable && !column->is_public && isnan(column->lower) &&
+                 !column->domain && column->link_table == DUSK_NO_LINK;
+    bool unit = t == schema->unit_table && c == schema->unit_column;
+    printf("  %-20s %-*s", column->name, plain && !unit ? 0 : 9, dusk_type_name(column->type));
+    if (unit) printf("  unit");
     if (column->unique) printf("  unique");
     if (!column->nullable) printf("  nullable=no");
     if (column->is_public) printf("  public");

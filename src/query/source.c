@@ -2,6 +2,7 @@
 /* An open source: the ledger of its file, and the schema that the ledger's facts make. A change
  * is checked by the schema before it is kept by the ledger; where the ledger cannot keep it, the
  * schema is read again, so that both always say the same. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -97,12 +98,37 @@ const dusk_schema *dusk_source_schema(const dusk_source *source) { return source
 
 dusk_ledger *dusk_source_ledger(dusk_source *source) { return source->ledger; }
 
+/* What a source consists of was fixed when it was made: facts are about tables and columns that
+ * are there. */
+static dusk_status check_subject(const dusk_schema *schema, const char *subject, dusk_error *err)
+{
+    char table[DUSK_NAME_MAX + 1];
+    const char *dot = strchr(subject, '.');
+    size_t length = dot ? (size_t)(dot - subject) : strlen(subject), t;
+    if (length == 0) return DUSK_OK;
+    snprintf(table, sizeof table, "%.*s", (int)length, subject);
+    t = dusk_schema_table(schema, table);
+    if (t == DUSK_NO_LINK)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk schema FILE shows the tables", "there is no table %s",
+                         table);
+    if (dot && dusk_schema_column(&schema->table[t], dot + 1) == DUSK_NO_LINK)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk schema FILE shows the columns",
+                         "table %s has no column %.100s", table, dot + 1);
+    return DUSK_OK;
+}
+
 static dusk_status check_fact(dusk_source *source, const dusk_fact *fact, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     const dusk_engine_class *chosen;
+    DUSK_TRY(check_subject(source->schema, fact->subject, err));
+    if (fact->value && (!strcmp(fact->property, "link") || !strcmp(fact->property, "unit")))
+        DUSK_TRY(check_subject(source->schema, fact->value, err));
     if (!is_engine(fact))
         return dusk_schema_declare(source->schema, fact->subject, fact->property, fact->value, err);
-    return dusk_engine_choose(&chosen, source->schema, fact->value, err);
+    DUSK_TRY(dusk_engine_choose(&chosen, source->schema, fact->value, err));
+done:
+    return status;
 }
 
 dusk_status dusk_source_declare(dusk_source *source, const char *subject, const char *property,

@@ -183,6 +183,11 @@ dusk_status dusk_source_create(const char *path, const dusk_source_options *opti
     for (size_t i = 0; i < options->sources_count; i++)
         DUSK_TRY(add_source(&d, options->sources[i], options->engine, err));
     DUSK_TRY(add_fact(&d, "", "unit", options->unit, err));
+    if (d.schema->unit_column == DUSK_NO_LINK) {
+        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "--unit is written TABLE.COLUMN, such as visits.patient",
+                           "there is no column %.200s", options->unit);
+        goto done;
+    }
     DUSK_TRY(dusk_engine_choose(&engine, d.schema, options->engine, err));
     if (options->engine) { /* the source's own fact: the schema does not know it */
         DUSK_GROW(d.fact, d.room, d.facts);

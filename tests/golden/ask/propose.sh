@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# Bounds from the data are paid for.
+dusk init clinic.dusk --source visits.csv --unit visits.patient --epsilon 2 >/dev/null 2>&1
+dusk schema clinic.dusk set visits.minutes type=integer
+dusk schema clinic.dusk propose visits.minutes --epsilon 1
+dusk schema clinic.dusk propose visits.minutes
+echo "exit $?"
+dusk budget clinic.dusk --history | tail -2 | sed 's/ 20..-..-.. ..:..:.. / WHEN /'
