@@ -102,6 +102,17 @@ static query_expression *collect_call(binder *b, bind_calls *calls, const bind_c
     return bind_make_column(b, BIND_CALL + i, call_type(call), call->position);
 }
 
+/* All columns that hold the unit are the same to COUNT(DISTINCT): the first of them stands for all. */
+static bool count_units(binder *b, const bind_scope *scope, bind_call *call)
+{
+    const query_expression *e = call->argument;
+    if (e->kind != QUERY_COLUMN || !(scope->info[e->index].strong & 1)) return true;
+    for (size_t i = 0; i < e->index; i++)
+        if (scope->info[i].strong & 1)
+            return (call->argument = bind_make_column(b, i, scope->column[i].type, e->position)) != NULL;
+    return true;
+}
+
 query_expression *bind_aggregate(binder *b, const bind_scope *scope, const json_t *body,
                                  const query_aggregate *aggregate)
 {
@@ -134,6 +145,7 @@ query_expression *bind_aggregate(binder *b, const bind_scope *scope, const json_
     if (call.argument && call.argument->kind == QUERY_CONSTANT && call.aggregate->kind == QUERY_COUNT_ROWS &&
         !call.distinct)
         call.argument = NULL; /* COUNT(1) */
+    if (call.distinct && scope->calls->release && !count_units(b, scope, &call)) return NULL;
     if (!apply_filter(b, &rows, body, &call)) return NULL;
     return collect_call(b, scope->calls, &call);
 }

@@ -84,6 +84,35 @@ query_expression *bind_condition(binder *b, const bind_scope *scope, const json_
                         "%s needs a condition, not a %s", where, bind_type_name(e->type));
 }
 
+static bool has_conjunct(query_expression *e, const query_expression *wanted)
+{
+    for (size_t i = 0; i < bind_conjuncts(e); i++)
+        if (bind_same(bind_conjunct(e, i), wanted)) return true;
+    return false;
+}
+
+/* (a AND x) OR (a AND y) is a AND (x OR y), also with NULL: an engine can then join by a. */
+static query_expression *bind_or(binder *b, query_expression **e, size_t n, int position)
+{
+    query_expression *shared = NULL, **rest = query_take(&b->in, n, sizeof *rest);
+    if (!rest) return NULL;
+    for (size_t i = 0; i < bind_conjuncts(e[0]); i++) {
+        query_expression *one = bind_conjunct(e[0], i);
+        bool all = true;
+        for (size_t k = 1; k < n && all; k++) all = has_conjunct(e[k], one);
+        if (all && !(shared = bind_and(b, shared, one))) return NULL;
+    }
+    if (!shared) return bind_make_call(b, QUERY_OR, DUSK_TYPE_BOOLEAN, position, n, e);
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < bind_conjuncts(e[k]); i++) {
+            query_expression *one = bind_conjunct(e[k], i);
+            if (!has_conjunct(shared, one) && !(rest[k] = bind_and(b, rest[k], one))) return NULL;
+        }
+        if (!rest[k]) return shared; /* a OR (a AND x) */
+    }
+    return bind_and(b, shared, bind_make_call(b, QUERY_OR, DUSK_TYPE_BOOLEAN, position, n, rest));
+}
+
 static query_expression *bind_boolean(binder *b, const bind_scope *scope, const json_t *body)
 {
     const char *op = query_string(body, "boolop");
@@ -102,8 +131,7 @@ static query_expression *bind_boolean(binder *b, const bind_scope *scope, const 
     if (strcmp(op, "NOT_EXPR") == 0 && n == 1)
         return bind_make_call(b, QUERY_NOT, DUSK_TYPE_BOOLEAN, location(body), 1, e);
     if (n < 2) return query_refuse(&b->in, location(body), "", "this condition is not supported");
-    if (strcmp(op, "OR_EXPR") == 0)
-        return bind_make_call(b, QUERY_OR, DUSK_TYPE_BOOLEAN, location(body), n, e);
+    if (strcmp(op, "OR_EXPR") == 0) return bind_or(b, e, n, location(body));
     query_expression *all = e[0]; /* flat, however it was written */
     for (size_t i = 1; all && i < n; i++) all = bind_and(b, all, e[i]);
     return all;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators: arithmetic, comparison, BETWEEN, IN, LIKE, and dates with intervals. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "query/bind.h"
+#include "table/calendar.h"
+#include "table/value.h"
 
 static int location(const json_t *body) { return (int)json_integer_value(json_object_get(body, "location")); }
 
@@ -28,6 +32,56 @@ static query_expression *compare(binder *b, query_function function, query_expre
     return bind_make_call(b, function, DUSK_TYPE_BOOLEAN, position, 2, both);
 }
 
+/* A constant date with months and days added; NULL: there is no such day in the calendar. */
+static query_expression *shifted(binder *b, const query_expression *x, int64_t months, int64_t days)
+{
+    char text[TABLE_TIMESTAMP_LENGTH + 1];
+    table_time time, day;
+    if (!table_read_time(&time, x->value.text, x->value.length)) return NULL;
+    int64_t month = (int64_t)time.year * 12 + time.month - 1 + months;
+    if (month < 12 || month / 12 > 9999) return NULL;
+    time.year = (int)(month / 12);
+    time.month = (int)(month % 12) + 1;
+    int last = table_days_in_month(time.year, time.month);
+    if (time.day > last) time.day = last;
+    if (!table_from_days(&day, table_days(&time) + days)) return NULL;
+    time.year = day.year, time.month = day.month, time.day = day.day;
+    if (x->type == DUSK_TYPE_DATE)
+        table_write_date(text, &time);
+    else
+        table_write_timestamp(text, &time);
+    return bind_make_value(b, x->type, text);
+}
+
+static query_expression *add_to_moment(binder *b, query_expression *x, int64_t months, int64_t days,
+                                       int position)
+{
+    query_expression *constant =
+        x->kind == QUERY_CONSTANT && !x->value.null ? shifted(b, x, months, days) : NULL;
+    if (constant || b->in.status != DUSK_OK) return constant;
+    query_expression *all[3] = { x, bind_make_integer(b, months, -1), bind_make_integer(b, days, -1) };
+    return bind_make_call(b, QUERY_DATE_ADD, x->type, position, 3, all);
+}
+
+/* Sums and products of constants are those of decimals with 15 digits: 0.06 + 0.01 is 0.07. */
+static query_expression *fold(binder *b, query_function function, const query_expression *x,
+                              const query_expression *y)
+{
+    char text[40];
+    double a = x->value.real, c = y->value.real, value;
+    if (function != QUERY_ADD && function != QUERY_SUBTRACT && function != QUERY_MULTIPLY) return NULL;
+    if (x->kind != QUERY_CONSTANT || y->kind != QUERY_CONSTANT || x->value.null || y->value.null) return NULL;
+    value = function == QUERY_ADD ? a + c : function == QUERY_SUBTRACT ? a - c : a * c;
+    if (!isfinite(value) || (x->type == DUSK_TYPE_INTEGER && !(fabs(value) < 1e15))) return NULL;
+    if (x->type == DUSK_TYPE_INTEGER) return bind_make_integer(b, (int64_t)value, x->position);
+    (void)snprintf(text, sizeof text, "%.15g", value);
+    for (char *at = text; *at; at++)
+        if (!strchr("0123456789+-e", *at)) *at = '.'; /* whatever the locale has there */
+    query_expression *e = bind_make_value(b, DUSK_TYPE_REAL, text);
+    if (e) e->position = x->position;
+    return e;
+}
+
 /* A date and months and days. */
 static query_expression *add_interval(binder *b, const bind_scope *scope, const json_t *moment,
                                       const json_t *interval, bool minus, int position)
@@ -39,9 +93,7 @@ static query_expression *add_interval(binder *b, const bind_scope *scope, const 
     if (!bind_is_moment(x->type))
         return query_refuse(&b->in, position, "cast it to a date", "an interval is added to a %s",
                             bind_type_name(x->type));
-    query_expression *all[3] = { x, bind_make_integer(b, minus ? -months : months, -1),
-                                 bind_make_integer(b, minus ? -days : days, -1) };
-    return bind_make_call(b, QUERY_DATE_ADD, x->type, position, 3, all);
+    return add_to_moment(b, x, minus ? -months : months, minus ? -days : days, position);
 }
 
 /* Date minus date, date plus a constant of days; NULL without a refusal: neither. */
@@ -57,8 +109,7 @@ static query_expression *with_dates(binder *b, query_function function, query_ex
         !y->value.null && (function == QUERY_ADD || function == QUERY_SUBTRACT) &&
         y->value.integer > -1000000 && y->value.integer < 1000000) {
         int64_t days = function == QUERY_ADD ? y->value.integer : -y->value.integer;
-        query_expression *all[3] = { x, bind_make_integer(b, 0, -1), bind_make_integer(b, days, -1) };
-        return bind_make_call(b, QUERY_DATE_ADD, DUSK_TYPE_DATE, position, 3, all);
+        return add_to_moment(b, x, 0, days, position);
     }
     return NULL;
 }
@@ -88,6 +139,8 @@ static query_expression *calculate(binder *b, query_function function, query_exp
                             bind_type_name(both[0]->type));
     if (function == QUERY_MODULO && both[0]->type != DUSK_TYPE_INTEGER)
         return query_refuse(&b->in, position, "cast both sides to integer", "%% is for whole numbers");
+    query_expression *folded = fold(b, function, both[0], both[1]);
+    if (folded || b->in.status != DUSK_OK) return folded;
     bool real = function == QUERY_DIVIDE || function == QUERY_POWER || both[0]->type == DUSK_TYPE_REAL;
     return bind_make_call(b, function, real ? DUSK_TYPE_REAL : DUSK_TYPE_INTEGER, position, 2, both);
 }

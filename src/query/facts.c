@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "numeric/rounding.h"
 #include "query/bind.h"
+#include "table/calendar.h"
 
 static query_facts unknown(bool nullable)
 {
@@ -25,6 +26,15 @@ static void settle(query_facts *f)
 {
     if (!isfinite(f->lower)) f->lower = NAN;
     if (!isfinite(f->upper)) f->upper = NAN;
+}
+
+/* A constant as a number; of dates and timestamps the day since 1970, for facts alone. */
+static double number_of(const query_expression *e)
+{
+    table_time time;
+    if (bind_is_number(e->type)) return e->value.real;
+    if (!bind_is_moment(e->type) || !table_read_time(&time, e->value.text, e->value.length)) return NAN;
+    return (double)table_days(&time);
 }
 
 /* --- domains ------------------------------------------------------------------------------ */
@@ -257,6 +267,12 @@ static query_facts extracted(const query_expression *e, const query_facts *x)
     } units[] = { { "quarter", 1, 4 }, { "month", 1, 12 },  { "week", 1, 53 },   { "day", 1, 31 },
                   { "hour", 0, 23 },   { "minute", 0, 59 }, { "second", 0, 59 }, { "dow", 0, 6 } };
     query_facts f = unknown(x[1].nullable);
+    table_time first, last;
+    if (strcmp(e->argument[0]->value.text, "year") == 0 && bounded(&x[1]) &&
+        table_from_days(&first, (int64_t)x[1].lower) && table_from_days(&last, (int64_t)x[1].upper)) {
+        f.lower = first.year;
+        f.upper = last.year;
+    }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strcmp(e->argument[0]->value.text, units[i].unit) == 0) {
             f.lower = units[i].low;
@@ -362,7 +378,7 @@ bool bind_facts(binder *b, query_facts *out, const query_expression *e, const qu
     if (e->kind == QUERY_CONSTANT) {
         *out = unknown(e->value.null);
         if (e->value.null) return true;
-        if (bind_is_number(e->type)) out->lower = out->upper = e->value.real;
+        out->lower = out->upper = number_of(e);
         return one_value(b, out, e);
     }
     query_facts *x = query_take(&b->in, e->arguments, sizeof *x);
@@ -393,6 +409,17 @@ static const query_expression *sides(const query_expression *e, const query_expr
     if (x->kind == QUERY_CALL && x->function == QUERY_TO_REAL) x = x->argument[0];
     *constant = y;
     return x->kind == QUERY_COLUMN && y->kind == QUERY_CONSTANT && !y->value.null ? x : NULL;
+}
+
+/* Whole numbers and days above c are above c + 1 or equal to it. */
+static double strict(query_function function, dusk_type type, double c)
+{
+    if ((type != DUSK_TYPE_INTEGER && type != DUSK_TYPE_DATE) || !(fabs(c) < 1e15)) return c;
+    if (function == QUERY_GREATER || function == QUERY_GREATER_EQUAL)
+        return function == QUERY_GREATER ? floor(c) + 1 : ceil(c);
+    if (function == QUERY_LESS || function == QUERY_LESS_EQUAL)
+        return function == QUERY_LESS ? ceil(c) - 1 : floor(c);
+    return c;
 }
 
 static void narrow_bounds(query_facts *f, query_function function, double c)
@@ -447,8 +474,9 @@ static bool narrow_one(binder *b, query_column *column, size_t columns, const qu
     if (!x || x->index >= columns) return true;
     (void)sides(e, &constant, &function);
     query_facts *f = &column[x->index].facts;
-    if (bind_is_number(x->type) && function != QUERY_IN && function != QUERY_UNEQUAL)
-        narrow_bounds(f, function, constant->value.real);
+    if ((bind_is_number(x->type) || bind_is_moment(x->type)) && function != QUERY_IN &&
+        function != QUERY_UNEQUAL)
+        narrow_bounds(f, function, strict(function, x->type, number_of(constant)));
     if (function == QUERY_EQUAL || function == QUERY_IN) return narrow_domain(b, f, e, x->type);
     return true;
 }

@@ -25,6 +25,7 @@ void *query_refuse(query_reader *in, int position, const char *hint, const char 
     char text[200];
     va_list list;
     if (in->status != DUSK_OK) return NULL;
+    if (hint[0] == '\0') hint = "see docs/sql.md for what may be written";
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
@@ -44,6 +45,9 @@ void *query_refuse_memory(query_reader *in)
 
 void *query_take(query_reader *in, size_t count, size_t size)
 {
+    if (count > (QUERY_MEMORY_MAX - in->taken) / size)
+        return query_refuse(in, -1, "ask a shorter question, of fewer tables", "the query is too large");
+    in->taken += count * size;
     void *memory = query_arena_take(in->arena, count, size);
     return memory ? memory : query_refuse_memory(in);
 }

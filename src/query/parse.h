@@ -13,7 +13,9 @@
 #define QUERY_TEXT_MAX ((size_t)65536) /* bytes of SQL */
 #define QUERY_DEPTH_MAX 64u            /* nested expressions and subqueries */
 #define QUERY_WORK_MAX 20000u          /* nodes that are looked at, those of a WITH at each use */
-#define QUERY_LIST_MAX 256u            /* columns of a SELECT list, constants of a list */
+#define QUERY_COLUMNS_MAX 4096u        /* columns of a join */
+#define QUERY_MEMORY_MAX ((size_t)256 << 20)
+#define QUERY_LIST_MAX 256u /* columns of a SELECT list, constants of a list */
 
 /* One reading of one text. Functions that make something give NULL when they refuse; the first
  * refusal is in `err`. */
@@ -25,6 +27,7 @@ typedef struct query_reader {
     dusk_status status;
     unsigned depth;
     unsigned work;
+    size_t taken; /* bytes */
 } query_reader;
 
 /* "at character 17: ...", always NULL. Position in bytes from 0; below 0: no place is named. */

@@ -145,7 +145,8 @@ static bool make_input(binder *b, query_plan *plan, const bind_source *source, c
         plan->rows_per_unit = b->in.schema->table[b->private_table].rows_per_unit;
         plan->groups_per_unit = b->in.schema->table[b->private_table].groups_per_unit;
     }
-    return query_public_keys(b, plan, input->info + 1);
+    return query_public_keys(b, plan, input->info + 1) && query_prune(b, &plan->input) &&
+           (!plan->domain || query_prune(b, &plan->domain));
 }
 
 static bool check_source(binder *b, const bind_source *source, const json_t *select)

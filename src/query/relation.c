@@ -66,6 +66,9 @@ void bind_spread_tags(bind_info *info, size_t columns, query_expression *conditi
 
 bind_source *bind_make_source(binder *b, query_relation_kind kind, size_t columns)
 {
+    if (columns > QUERY_COLUMNS_MAX)
+        return query_refuse(&b->in, -1, "join fewer tables, or select columns in subqueries",
+                            "a join has more than %u columns", QUERY_COLUMNS_MAX);
     bind_source *s = query_take(&b->in, 1, sizeof *s);
     if (!s || !query_enter(&b->in, NULL)) return NULL; /* counts as work; depth is that of the text */
     query_leave(&b->in);
@@ -278,10 +281,8 @@ bind_source *bind_distinct(binder *b, const bind_source *source, int position)
 {
     const query_relation *of = source->relation;
     bool tells = !bind_is_private(source), only_unit = true;
-    size_t named = 0;
     for (size_t i = 0; i < of->columns; i++) {
         if (!of->column[i].name[0]) continue;
-        named++;
         tells = tells || source->info[i].strong != 0;
         only_unit = only_unit && (source->info[i].strong & 1);
     }
@@ -295,7 +296,7 @@ bind_source *bind_distinct(binder *b, const bind_source *source, int position)
     memcpy(s->relation->column, of->column, of->columns * sizeof *of->column);
     memcpy(s->info, source->info, of->columns * sizeof *s->info);
     for (size_t i = 0; i < of->columns; i++)
-        if ((named == 1 || only_unit) && (source->info[i].strong & 1)) s->info[i].unique = true;
+        if (only_unit && (source->info[i].strong & 1)) s->info[i].unique = true;
     return bind_plain_names(b, s) && bind_own_origins(b, s) ? s : NULL;
 }
 

@@ -17,20 +17,23 @@ typedef struct assembly {
     bool *used;  /* conjuncts */
 } assembly;
 
-/* Does the conjunct speak of a's columns, of c's, and of no others? */
-static bool spans(const assembly *all, const query_expression *e, const part *a, const part *c)
+enum { SPEAKS_LEFT = 1, SPEAKS_RIGHT = 2, SPEAKS_ELSE = 4 };
+
+static int speaks_of(const query_expression *e, const part *a, const part *c)
 {
-    bool in_a = false, in_c = false;
-    for (size_t i = 0; i < all->list->columns; i++) {
-        if (!bind_mentions(e, i, i + 1)) continue;
-        if (a->has[i])
-            in_a = true;
-        else if (c && c->has[i])
-            in_c = true;
-        else
-            return false;
+    if (e->kind == QUERY_COLUMN) {
+        if (a->has[e->index]) return SPEAKS_LEFT;
+        return c && c->has[e->index] ? SPEAKS_RIGHT : SPEAKS_ELSE;
     }
-    return in_a && (!c || in_c);
+    int all = 0;
+    for (size_t i = 0; i < e->arguments; i++) all |= speaks_of(e->argument[i], a, c);
+    return all;
+}
+
+/* Does the conjunct speak of a's columns, of c's, and of no others? */
+static bool spans(const query_expression *e, const part *a, const part *c)
+{
+    return speaks_of(e, a, c) == (c ? SPEAKS_LEFT | SPEAKS_RIGHT : SPEAKS_LEFT);
 }
 
 /* All unused conjuncts between two parts, over left columns, then right ones; *n counts them. */
@@ -45,7 +48,7 @@ static query_expression *between(binder *b, const assembly *all, const part *l, 
     for (size_t i = 0; i < columns; i++)
         map[i] = r->has[i] ? all->map[i] + l->source->relation->columns : all->map[i];
     for (size_t i = 0; i < all->list->conjuncts; i++) {
-        if (all->used[i] || !spans(all, all->list->conjunct[i], l, r)) continue;
+        if (all->used[i] || !spans(all->list->conjunct[i], l, r)) continue;
         query_expression *e = bind_remap(b, all->list->conjunct[i], map, columns);
         if (!e || !(condition = bind_and(b, condition, e))) return NULL;
         equality = equality || bind_is_equality(e, &x, &y);
@@ -78,7 +81,7 @@ static bool push_down(binder *b, assembly *all, part *p)
 {
     query_expression *condition = NULL;
     for (size_t i = 0; i < all->list->conjuncts; i++) {
-        if (all->used[i] || !spans(all, all->list->conjunct[i], p, NULL)) continue;
+        if (all->used[i] || !spans(all->list->conjunct[i], p, NULL)) continue;
         query_expression *e = bind_remap(b, all->list->conjunct[i], all->map, all->list->columns);
         if (!e || !(condition = bind_and(b, condition, e))) return false;
         all->used[i] = true;
@@ -117,7 +120,7 @@ static bool merge_public(binder *b, assembly *all)
                 continue;
             (void)between(b, all, l, r, &found, false);
             if (b->in.status != DUSK_OK) return false;
-            if (found == 0) continue;
+            if (found <= all->list->conjuncts) continue; /* no equality */
             if (!merge(b, all, l, r, all->list->item[k].position)) return false;
             k = SIZE_MAX; /* from the first again: more may belong to it now */
         }

@@ -24,12 +24,14 @@ static bool add_item(binder *b, bind_from_list *list, bind_source *source, int p
 }
 
 /* AS name (a, b): the table's new name, and new names of its first columns. */
-static bool rename_source(binder *b, bind_source *source, const json_t *alias, const char *table)
+static bool rename_source(binder *b, bind_source *source, const json_t *alias, const char *table,
+                          int position)
 {
     const json_t *columns = json_object_get(alias, "colnames");
     const char *name = alias ? query_string(alias, "aliasname") : table;
     if (json_array_size(columns) > source->names) {
-        query_refuse(&b->in, query_place(columns), "", "\"%s\" has fewer columns than names", name);
+        query_refuse(&b->in, position, "give it as many names as it has columns",
+                     "\"%s\" has fewer columns than names", name);
         return false;
     }
     const char *kept = query_keep(&b->in, name, strlen(name));
@@ -59,7 +61,7 @@ static bind_source *named_query(binder *b, const bind_with *with, const json_t *
     if (with->columns) {
         json_t *alias = json_pack("{s:s, s:O}", "aliasname", with->name, "colnames", with->columns);
         if (!alias) return query_refuse_memory(&b->in);
-        bool renamed = rename_source(b, source, alias, "");
+        bool renamed = rename_source(b, source, alias, "", query_place(body));
         json_decref(alias);
         if (!renamed) return NULL;
     }
@@ -83,7 +85,7 @@ static bool collect_table(binder *b, bind_from_list *list, const json_t *body, c
         return false;
     }
     bind_source *source = query ? named_query(b, query, body) : bind_scan(b, table, position);
-    return source && rename_source(b, source, json_object_get(body, "alias"), name) &&
+    return source && rename_source(b, source, json_object_get(body, "alias"), name, position) &&
            add_item(b, list, source, position);
 }
 
@@ -101,7 +103,7 @@ static bool collect_subquery(binder *b, bind_from_list *list, const json_t *body
         return false;
     }
     bind_source *source = bind_select(b, select, with);
-    return source && rename_source(b, source, alias, "") && add_item(b, list, source, position);
+    return source && rename_source(b, source, alias, "", position) && add_item(b, list, source, position);
 }
 
 /* --- conditions --------------------------------------------------------------------------------- */

@@ -26,15 +26,13 @@ static bool units_meet(binder *b, const bind_source *left, const bind_source *ri
 {
     size_t l = left->relation->columns, n = l + right->relation->columns;
     size_t *class = query_take(&b->in, n, sizeof *class);
+    uint64_t *here = query_take(&b->in, n, sizeof *here), *there = query_take(&b->in, n, sizeof *there);
     *meet = false;
-    if (!class) return false;
+    if (!class || !here || !there) return false;
     tie(class, n, condition);
-    for (size_t k = 0; k < n; k++) {
-        uint64_t here = 0, there = 0;
-        for (size_t i = 0; i < n; i++)
-            if (class[i] == k) *(i < l ? &here : &there) |= (i < l ? left->info[i] : right->info[i - l]).weak;
-        if (here & there) *meet = true;
-    }
+    for (size_t i = 0; i < l; i++) here[class[i]] |= left->info[i].weak;
+    for (size_t i = l; i < n; i++) there[class[i]] |= right->info[i - l].weak;
+    for (size_t k = 0; k < n; k++) *meet = *meet || (here[k] & there[k]) != 0;
     return true;
 }
 

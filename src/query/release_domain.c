@@ -75,7 +75,8 @@ static bool domain_relation(binder *b, query_plan *plan, const bind_info *info)
         size_t values = key->facts.values + key->facts.nullable;
         if (at[k] != QUERY_NONE) continue;
         if ((listed += values) > LISTED_MAX) {
-            query_refuse(&b->in, -1, "group by fewer keys, or put these values into a public table",
+            query_refuse(&b->in, plan->input->expression[1 + k]->position,
+                         "group by fewer keys, or put these values into a public table",
                          "more than %u declared values are combined with keys of public tables", LISTED_MAX);
             return false;
         }
@@ -107,8 +108,9 @@ bool query_public_keys(binder *b, query_plan *plan, const bind_info *info)
         const query_facts *facts = &plan->input->column[1 + k].facts;
         if (!facts->domain) continue;
         if (facts->values + facts->nullable > QUERY_GROUPS_MAX / groups) {
-            query_refuse(&b->in, -1, "group by fewer keys, or by coarser ones",
-                         "the keys have more than %u combinations", QUERY_GROUPS_MAX);
+            query_refuse(&b->in, plan->input->expression[1 + k]->position,
+                         "group by fewer keys, or by coarser ones", "the keys have more than %u combinations",
+                         QUERY_GROUPS_MAX);
             return false;
         }
         groups *= facts->values + facts->nullable;

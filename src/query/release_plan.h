@@ -12,5 +12,7 @@ bool query_public_keys(binder *b, query_plan *plan, const bind_info *info);
  * `value`, which has room for all. */
 bool query_measures_of(binder *b, query_plan *plan, const bind_calls *calls, const bind_source *source,
                        query_expression **value);
+/* A copy of the relation without columns that are not needed. */
+bool query_prune(binder *b, query_relation **top);
 
 #endif

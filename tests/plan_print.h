@@ -167,7 +167,7 @@ static void print_measures(dusk_text *out, const query_plan *plan)
 }
 
 /* Input, measures, outputs, having, order, limit, then what is known of keys and units. */
-static void print_plan(char *text, size_t size, const query_plan *plan)
+static inline void print_plan(char *text, size_t size, const query_plan *plan)
 {
     dusk_text out;
     dusk_text_init(&out, text, size);
@@ -204,6 +204,19 @@ static void print_plan(char *text, size_t size, const query_plan *plan)
     if (plan->rows_per_unit) dusk_text_add(&out, " rows %u", plan->rows_per_unit);
 }
 
+/* People who visit places: one private table whose unit is its own column, and one public table. */
+static const char *const visits_facts[] = {
+    "visits source visits.csv", "visits.user_id type integer", "visits.city type text",
+    "visits.sex type text",     "visits.sex domain F,M",       "visits.age type integer",
+    "visits.age bounds 0:120",  "visits.spent type real",      "visits.spent bounds -50:500",
+    "visits.day type date",     "visits.at type timestamp",    "visits.open type boolean",
+    "visits.note type text",    "visits.raw type real",        "visits.grade type integer",
+    "visits.grade bounds 1:5",  "visits.grade nullable no",    "visits rows_per_unit 20",
+    "- unit visits.user_id",    "place source place.csv",      "place public yes",
+    "place.city type text",     "place.city unique yes",       "place.country type text",
+    "place.size type integer",
+};
+
 /* A schema from lines "subject property value". */
 static dusk_schema *schema_of(const char *const *facts, size_t n)
 {
@@ -218,6 +231,11 @@ static dusk_schema *schema_of(const char *const *facts, size_t n)
             fail_msg("%s: %s", facts[i], err.message);
     }
     return schema;
+}
+
+static inline dusk_schema *visits_schema(void)
+{
+    return schema_of(visits_facts, sizeof visits_facts / sizeof visits_facts[0]);
 }
 
 #endif
