@@ -20,24 +20,24 @@ typedef struct init_settings {
 /* clang-format off */
 static const dusk_option init_options[] = {
     { .name = "source", .letter = 's', .argument = "[NAME=]URI", .type = DUSK_OPTION_LIST, AT(sources), .sample = "visits.csv",
-      .heading = "Data",
+      .heading = "The contract",
       .help = "where rows are: a CSV, Parquet, SQLite or DuckDB file, or postgres://...; may be given several times, "
               "and words after the file are sources too. A table is named after its file unless NAME= says otherwise; #TABLE picks one table of a database; "
               "file.csv?delimiter=; and ?header=a,b,c describe unusual text files" },
     { .name = "unit", .letter = 'u', .argument = "TABLE.COLUMN", .type = DUSK_OPTION_STRING, AT(unit), .sample = "visits.patient",
-      .heading = "Whose privacy", .help = "the column that says whose row it is: everything is promised for whole persons, not for rows" },
-    { .name = "neighbours", .argument = "add-remove|replace-one", .type = DUSK_OPTION_CHOICE, AT(neighbours), .fallback = "add-remove",
-      .sample = "replace-one", .heading = "Whose privacy", .help = "which data the promise compares" },
-    { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "3", .heading = "Budget",
+      .heading = "The contract", .help = "the column that says whose row it is: everything is promised for whole persons, not for rows" },
+    { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "3", .heading = "The contract",
       .help = "all that may ever be spent on this data" },
-    { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "Budget",
+    { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "The contract",
       .help = "failure probability of the whole, far below 1 over the number of people; without one there are no private keys and "
               "no Gaussian noise" },
     { .name = "filter", .argument = "basic|zcdp|rdp|gdp", .type = DUSK_OPTION_CHOICE, AT(filter), .fallback = "basic",
-      .sample = "zcdp", .heading = "Budget",
+      .sample = "zcdp", .heading = "More",
       .help = "how charges add up: basic adds epsilons and deltas; zcdp, rdp and gdp need --delta and leave more room for many "
               "queries, zcdp and gdp for Gaussian noise" },
-    { .name = "engine", .argument = "sqlite|duckdb|postgres", .type = DUSK_OPTION_STRING, AT(engine), .sample = "duckdb", .heading = "Data",
+    { .name = "neighbours", .argument = "add-remove|replace-one", .type = DUSK_OPTION_CHOICE, AT(neighbours), .fallback = "add-remove",
+      .sample = "replace-one", .heading = "More", .help = "which data the promise compares" },
+    { .name = "engine", .argument = "sqlite|duckdb|postgres", .type = DUSK_OPTION_STRING, AT(engine), .sample = "duckdb", .heading = "More",
       .help = "what reads the data; by default the fastest engine that is there and serves the sources" },
     { .name = NULL },
 };
