@@ -152,6 +152,7 @@ static dusk_status match_text(sqlite_table *to, const dusk_table_schema *t, dusk
     table_csv *csv = NULL;
     DUSK_NEW(to->in_file, t->columns);
     DUSK_TRY(table_csv_open(&csv, &to->location, 0, err));
+    to->bytes = table_csv_size(csv);
     for (size_t c = 0; c < t->columns; c++) {
         to->in_file[c] = table_csv_find(csv, t->column[c].name);
         if (to->in_file[c] != DUSK_NO_LINK) continue;

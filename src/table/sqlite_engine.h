@@ -21,6 +21,7 @@ typedef struct sqlite_table {
     size_t columns;
     table_rule *rule; /* one a column */
     size_t *in_file;  /* of text: which column of the file it is */
+    uint64_t bytes;   /* of text: of the file; for SQLite's guesses */
 } sqlite_table;
 
 typedef struct sqlite_engine {
