@@ -38,7 +38,7 @@ static int declare(sqlite3 *db, const sqlite_table *table)
     for (size_t c = 0; c < table->columns; c++)
         sqlite3_str_appendf(sql, "%sc%llu %s", c ? ", " : "", (unsigned long long)c,
                             types[table->rule[c].type]);
-    if (table->columns == 0) sqlite3_str_appendall(sql, "nothing");
+    if (table->columns == 0) sqlite3_str_appendall(sql, "empty");
     sqlite3_str_appendall(sql, ")");
     char *text = sqlite3_str_finish(sql);
     int code = text ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;

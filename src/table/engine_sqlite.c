@@ -192,7 +192,7 @@ static char *view_of(size_t i, const char *database, const char *name, const dus
         sqlite3_str_appendf(sql, "%sdusk_field(%llu, %llu, \"%w\") AS c%llu", c ? ", " : "",
                             (unsigned long long)i, (unsigned long long)c, found[at[c]].name,
                             (unsigned long long)c);
-    if (t->columns == 0) sqlite3_str_appendall(sql, "NULL AS nothing");
+    if (t->columns == 0) sqlite3_str_appendall(sql, "NULL AS empty");
     sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", database, name);
     return sqlite3_str_finish(sql);
 }
@@ -225,12 +225,30 @@ done:
     return status;
 }
 
+/* SQLite has limits of its own. They are said in words before it meets them. */
+static dusk_status check_limits(const sqlite_engine *e, size_t i, const dusk_table_schema *t, dusk_error *err)
+{
+    int files = 0, most = sqlite3_limit(e->db, SQLITE_LIMIT_ATTACHED, -1);
+    int columns = sqlite3_limit(e->db, SQLITE_LIMIT_COLUMN, -1);
+    for (size_t j = 0; j <= i; j++)
+        files += e->table[j].location.kind == DUSK_SOURCE_SQLITE && attached_by(e, j) == j;
+    if (files > most)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "put several tables into one file",
+                         "engine sqlite opens at most %d database files", most);
+    if (t->columns > (size_t)columns)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "declare only the columns that are asked for",
+                         "engine sqlite reads at most %d columns of a table, and %s has more", columns,
+                         t->name);
+    return DUSK_OK;
+}
+
 static dusk_status add_table(sqlite_engine *e, size_t i, const dusk_table_schema *t, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     sqlite_table *to = &e->table[i];
     char database[32];
     DUSK_TRY(dusk_location_parse(&to->location, t->source, err));
+    DUSK_TRY(check_limits(e, i, t, err));
     DUSK_NEW(to->rule, t->columns);
     for (; to->columns < t->columns; to->columns++)
         DUSK_TRY(table_rule_init(&to->rule[to->columns], &t->column[to->columns], err));

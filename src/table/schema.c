@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schemas: tables and columns by name, links, and the way from a table to its unit. Facts are
- * applied in schema_declare.c. */
+ * applied in schema_declare.c. Proof: schema.proof.md. */
 #include "table/schema.h"
 
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "base/platform.h"
 #include "base/text.h"
 
 /* --- making and freeing --------------------------------------------------------------- */
@@ -237,6 +238,7 @@ static dusk_status no_way(const dusk_schema *schema, size_t table, dusk_error *e
         "no chain of links leads from table %s to the unit", t->name);
 }
 
+DUSK_PROVEN(dusk_schema_path)
 dusk_status dusk_schema_path(const dusk_schema *schema, dusk_path *out, size_t table, dusk_error *err)
 {
     dusk_status status = DUSK_OK;

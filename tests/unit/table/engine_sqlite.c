@@ -387,6 +387,51 @@ static void sources_that_are_not_there(void **state)
     dusk_engine_sqlite.end(NULL);
 }
 
+/* A table without declared columns can be counted. */
+static void no_columns(void **state)
+{
+    static const char *const none[][2] = { { "", "" } };
+    char source[160];
+    (void)state;
+    database(files_path("none.db"), "CREATE TABLE v(a); INSERT INTO v VALUES (1), (NULL);");
+    snprintf(source, sizeof source, "%s#v", files_path("none.db"));
+    for (int text = 0; text < 2; text++) {
+        dusk_schema *s = schema_of(text ? files_text("none.csv", "a,b\n1,2\n\n,\n") : source, none, 0);
+        dusk_engine *e = open_engine(s);
+        assert_string_equal(ask(e, "i", "SELECT count(*) FROM t0"), "2");
+        e->class->close(e);
+        dusk_schema_free(s);
+    }
+}
+
+/* SQLite's own limits are said in words. */
+static void limits_of_sqlite(void **state)
+{
+    dusk_schema *s;
+    dusk_engine *e;
+    char name[32], source[64];
+    (void)state;
+    assert_int_equal(dusk_schema_new(&s, &err), DUSK_OK);
+    for (int i = 0; i < 12; i++) {
+        snprintf(name, sizeof name, "t%d", i);
+        snprintf(source, sizeof source, "many%d.db", i);
+        database(files_path(source), i == 11 ? "SELECT 1" : "CREATE TABLE v(a);");
+        snprintf(source, sizeof source, "%s#v", files_path(source));
+        declare(s, name, "source", source);
+    }
+    assert_int_equal(dusk_engine_sqlite.open(&e, s, &err), DUSK_ERR_UNSUPPORTED);
+    assert_string_equal(err.message, "engine sqlite opens at most 10 database files");
+    dusk_schema_free(s);
+    assert_int_equal(dusk_schema_new(&s, &err), DUSK_OK);
+    declare(s, "t", "source", files_path("h.csv"));
+    for (int i = 0; i < 2001; i++) {
+        snprintf(name, sizeof name, "t.c%d", i);
+        declare(s, name, "type", "text");
+    }
+    assert_int_equal(dusk_engine_sqlite.open(&e, s, &err), DUSK_ERR_UNSUPPORTED);
+    dusk_schema_free(s);
+}
+
 /* A file that goes away after the engine was opened: a sentence without its contents. */
 static void a_file_that_goes_away(void **state)
 {
@@ -455,6 +500,8 @@ int main(void)
         cmocka_unit_test(only_reading_is_possible),
         cmocka_unit_test(a_files_schema_is_not_trusted),
         cmocka_unit_test(sources_that_are_not_there),
+        cmocka_unit_test(no_columns),
+        cmocka_unit_test(limits_of_sqlite),
         cmocka_unit_test(a_file_that_goes_away),
         cmocka_unit_test(describe),
     };
