@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite engine on real files: text and databases give the same answers, rules of columns hold,
- * nothing but reading is possible, and no error depends on rows. */
-#include <math.h>
+ * and no error depends on rows. */
 #include <sqlite3.h>
 #include <stdbool.h>
 
@@ -272,86 +271,7 @@ static void cells_are_converted(void **state)
     dusk_schema_free(s);
 }
 
-/* --- the lock ---------------------------------------------------------------------------------------------- */
-
-/* A14: nothing but reading the declared tables. */
-static void only_reading_is_possible(void **state)
-{
-    static const char *const columns[][2] = { { "a", "integer" } };
-    static const char *const bad[] = {
-        "ATTACH '/tmp/x.db' AS x",
-        "PRAGMA query_only = 0",
-        "SELECT * FROM pragma_database_list",
-        "SELECT name FROM sqlite_schema",
-        "SELECT name FROM temp.sqlite_schema",
-        "SELECT name FROM s0.sqlite_schema",
-        "SELECT load_extension('x')",
-        "SELECT randomblob(8) FROM t0",
-        "SELECT random() FROM t0",
-        "SELECT zeroblob(1000000000) FROM t0",
-        "SELECT printf('%1000000d', 1) FROM t0",
-        "SELECT sqlite_version()",
-        "INSERT INTO s0.v VALUES (2)",
-        "DELETE FROM s0.v",
-        "CREATE TABLE main.x(a)",
-        "CREATE TEMP TABLE x(a)",
-        "DROP VIEW temp.t0",
-        "VACUUM",
-        "COMMIT",
-        "BEGIN",
-        "SAVEPOINT x",
-        "CREATE VIRTUAL TABLE temp.x USING dusk_csv(0)",
-        "SELECT * FROM dusk_csv",
-        "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x FROM r",
-        "SELECT nothing FROM t0",
-        "SELECT \"nothing\" FROM t0",
-        "EXPLAIN SELECT 1",
-        "SELECT 1; DELETE FROM s0.v",
-        "not even SQL",
-        "",
-    };
-    const char *path = files_path("lock.db");
-    char source[160];
-    (void)state;
-    database(path, "CREATE TABLE v(a); INSERT INTO v VALUES (1);");
-    snprintf(source, sizeof source, "%s#v", path);
-    dusk_schema *s = schema_of(source, columns, 1);
-    dusk_engine *e = open_engine(s);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        if (strcmp(bad[i], "SELECT 1; DELETE FROM s0.v") == 0) {
-            assert_string_equal(ask(e, "i", bad[i]), "1"); /* what follows the first statement is not run */
-            continue;
-        }
-        if (strcmp(ask(e, "i", bad[i]), "refused") != 0) fail_msg("%s is not refused", bad[i]);
-        assert_int_equal(err.status, DUSK_ERR_IO);
-        assert_string_equal(err.message, "engine sqlite failed while preparing a query");
-    }
-    assert_string_equal(ask(e, "i", "SELECT count(*) FROM t0"), "1");
-    e->class->close(e);
-    dusk_schema_free(s);
-}
-
-/* A hostile database: its views may not reach our functions' sources or anything outside. */
-static void a_files_schema_is_not_trusted(void **state)
-{
-    static const char *const columns[][2] = { { "a", "text" } };
-    const char *path = files_path("evil.db");
-    char source[160];
-    (void)state;
-    database(path, "CREATE VIEW v AS SELECT load_extension('/tmp/evil.so') AS a;"
-                   "CREATE VIEW w AS SELECT sqlite_version() AS a;");
-    for (const char *view = "v"; view; view = *view == 'v' ? "w" : NULL) {
-        snprintf(source, sizeof source, "%s#%s", path, view);
-        dusk_schema *s = schema_of(source, columns, 1);
-        dusk_engine *e = NULL;
-        if (dusk_engine_sqlite.open(&e, s, &err) == DUSK_OK) {
-            const char *answer = ask(e, "t", "SELECT c0 FROM t0");
-            if (strcmp(answer, "refused") != 0 && strcmp(answer, "failed") != 0) fail_msg("%s", answer);
-            e->class->close(e);
-        }
-        dusk_schema_free(s);
-    }
-}
+/* --- what cannot be opened --------------------------------------------------------------------------------- */
 
 static void sources_that_are_not_there(void **state)
 {
@@ -446,43 +366,6 @@ static void a_file_that_goes_away(void **state)
     dusk_schema_free(s);
 }
 
-/* --- catalogues ----------------------------------------------------------------------------------------------- */
-
-static void describe(void **state)
-{
-    dusk_found_column *columns = NULL;
-    size_t n = 0;
-    char source[160], **names;
-    const char *path = files_path("cat.db");
-    (void)state;
-    database(path,
-             "CREATE TABLE b(id INTEGER PRIMARY KEY, x DOUBLE PRECISION, s VARCHAR(9), t TIMESTAMP, d DATE, "
-             "f BOOLEAN, m NUMERIC(9, 2), u, g INTEGER AS (id + 1)); CREATE VIEW a AS SELECT id FROM b;");
-    snprintf(source, sizeof source, "%s#b", path);
-    assert_int_equal(dusk_engine_sqlite.describe(source, &columns, &n, &err), DUSK_OK);
-    assert_int_equal(n, 9);
-    const dusk_type wanted[] = { DUSK_TYPE_INTEGER,   DUSK_TYPE_REAL, DUSK_TYPE_TEXT,
-                                 DUSK_TYPE_TIMESTAMP, DUSK_TYPE_DATE, DUSK_TYPE_BOOLEAN,
-                                 DUSK_TYPE_REAL,      DUSK_TYPE_TEXT, DUSK_TYPE_INTEGER };
-    for (size_t i = 0; i < n; i++) assert_int_equal(columns[i].type, wanted[i]);
-    assert_string_equal(columns[2].name, "s");
-    dusk_deallocate(columns);
-    assert_int_equal(dusk_engine_sqlite.tables(path, &names, &err), DUSK_OK);
-    assert_string_equal(names[0], "a");
-    assert_string_equal(names[1], "b");
-    assert_null(names[2]);
-    dusk_deallocate(names);
-    assert_int_equal(dusk_engine_sqlite.describe(files_text("h.csv", "Name,age\nx,1\n"), &columns, &n, &err),
-                     DUSK_OK);
-    assert_int_equal(n, 2);
-    assert_string_equal(columns[0].name, "Name");
-    assert_int_equal(columns[1].type, DUSK_TYPE_TEXT);
-    dusk_deallocate(columns);
-    assert_int_equal(dusk_engine_sqlite.describe(path, &columns, &n, &err), DUSK_ERR_ARGUMENT);
-    assert_int_equal(dusk_engine_sqlite.tables(files_path("h.csv"), &names, &err), DUSK_ERR_UNSUPPORTED);
-    assert_int_equal(dusk_engine_sqlite.describe("x.parquet", &columns, &n, &err), DUSK_ERR_UNSUPPORTED);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,13 +380,10 @@ int main(void)
         cmocka_unit_test(one_state_is_seen),
         cmocka_unit_test(many_rows_in_chunks),
         cmocka_unit_test(cells_are_converted),
-        cmocka_unit_test(only_reading_is_possible),
-        cmocka_unit_test(a_files_schema_is_not_trusted),
         cmocka_unit_test(sources_that_are_not_there),
         cmocka_unit_test(no_columns),
         cmocka_unit_test(limits_of_sqlite),
         cmocka_unit_test(a_file_that_goes_away),
-        cmocka_unit_test(describe),
     };
     return cmocka_run_group_tests(tests, files_begin, files_end);
 }
