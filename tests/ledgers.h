@@ -36,7 +36,7 @@ static inline void folder_remove(const folder *f)
     DIR *dir = opendir(f->path);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         char path[400];
-        snprintf(path, sizeof path, "%s/%s", f->path, e->d_name);
+        snprintf(path, sizeof path, "%.63s/%.255s", f->path, e->d_name);
         if (e->d_name[0] != '.') (void)remove(path);
     }
     if (dir) closedir(dir);
