@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "query_reference.h"
 #include "table/engine.h"
@@ -24,7 +25,7 @@ typedef struct answer {
 typedef struct real_engine {
     const char *name;
     dusk_dialect dialect;
-    void *handle, *library;
+    void *handle, *library, *database;
     /* Give NULL, or what went wrong; out is to be freed when columns > 0. */
     const char *(*run)(struct real_engine *engine, const char *sql, const dusk_cell_type *types,
                        size_t columns, answer *out);
@@ -44,6 +45,14 @@ static inline ref_value *answer_row(answer *a)
     ref_value *row = a->cell + a->rows++ * a->columns;
     memset(row, 0, a->columns * sizeof *row);
     return row;
+}
+
+/* SQL that gives no rows. */
+static inline void must(real_engine *engine, const char *sql)
+{
+    answer none;
+    const char *wrong = engine->run(engine, sql, NULL, 0, &none);
+    if (wrong) fail_msg("%s: %s: %s", engine->name, wrong, sql);
 }
 
 /* --- SQLite --- */
@@ -104,7 +113,7 @@ static inline const char *run_postgres(real_engine *engine, const char *sql, con
         PQclear(result);
         return error;
     }
-    for (int r = 0; r < PQntuples(result); r++) {
+    for (int r = 0; columns && r < PQntuples(result); r++) {
         ref_value *row = answer_row(out);
         for (int i = 0; i < (int)columns; i++) {
             const char *text = PQgetvalue(result, r, i);
@@ -132,10 +141,17 @@ static inline bool open_postgres(real_engine *out)
     }
     PGconn *connection = PQconnectdb(where);
     if (PQstatus(connection) != CONNECTION_OK) fail_msg("%s", PQerrorMessage(connection));
-    *out = (real_engine){ "PostgreSQL", DUSK_DIALECT_POSTGRES, connection, NULL, run_postgres };
-    PQclear(PQexec(connection, "SET standard_conforming_strings = on; SET client_min_messages = error; SET "
-                               "max_stack_depth = '6MB'"));
-    PQclear(PQexec(connection, "DROP TABLE IF EXISTS t0"));
+    *out = (real_engine){
+        .name = "PostgreSQL", .dialect = DUSK_DIALECT_POSTGRES, .handle = connection, .run = run_postgres
+    };
+    /* A schema of this process's own: tests run beside each other. */
+    char sql[200];
+    snprintf(sql, sizeof sql,
+             "SET standard_conforming_strings = on; SET client_min_messages = error; DROP SCHEMA IF EXISTS "
+             "dusk_%ld "
+             "CASCADE; CREATE SCHEMA dusk_%ld; SET search_path = dusk_%ld",
+             (long)getpid(), (long)getpid(), (long)getpid());
+    must(out, sql);
     return true;
 }
 
@@ -207,24 +223,31 @@ static inline bool open_duckdb(real_engine *out)
     typedef int open_type(const char *, void **);
     typedef int connect_type(void *, void **);
     const char *path = getenv("DUSK_DUCKDB");
-    void *database;
     *out = (real_engine){ .name = "DuckDB", .dialect = DUSK_DIALECT_DUCKDB, .run = run_duckdb };
     if (path && *path) out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!out->library) {
         print_message("DuckDB: skipped, DUSK_DUCKDB names no library\n");
         return false;
     }
-    assert_int_equal(DUCK(out, open_type *, "duckdb_open")(NULL, &database), 0);
-    assert_int_equal(DUCK(out, connect_type *, "duckdb_connect")(database, &out->handle), 0);
+    assert_int_equal(DUCK(out, open_type *, "duckdb_open")(NULL, &out->database), 0);
+    assert_int_equal(DUCK(out, connect_type *, "duckdb_connect")(out->database, &out->handle), 0);
     return true;
 }
 
 static inline void close_engine(real_engine *engine)
 {
+    typedef void close_type(void **);
+    if (engine->dialect == DUSK_DIALECT_DUCKDB) {
+        DUCK(engine, close_type *, "duckdb_disconnect")(&engine->handle);
+        DUCK(engine, close_type *, "duckdb_close")(&engine->database);
+    }
     if (engine->dialect == DUSK_DIALECT_SQLITE) {
         sqlite3_close(((sqlite_engine *)engine->handle)->db);
         free(engine->handle);
     } else if (engine->dialect == DUSK_DIALECT_POSTGRES) {
+        char sql[80];
+        snprintf(sql, sizeof sql, "DROP SCHEMA IF EXISTS dusk_%ld CASCADE", (long)getpid());
+        must(engine, sql);
         PQfinish(engine->handle);
     }
 }

@@ -168,13 +168,6 @@ static inline void put_cell(char *out, size_t size, const real_engine *engine, s
     }
 }
 
-static inline void must(real_engine *engine, const char *sql)
-{
-    answer none;
-    const char *wrong = engine->run(engine, sql, NULL, 0, &none);
-    if (wrong) fail_msg("%s: %s: %s", engine->name, wrong, sql);
-}
-
 /* Rows that no reference speaks of: they must raise no error. */
 static inline void load_extra(real_engine *engine)
 {

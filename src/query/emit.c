@@ -152,12 +152,21 @@ static void put_filter(emitter *em, block *b, const dusk_buffer *condition)
     add_text(where, condition);
 }
 
+/* How many columns of a path are read: a link to the unit itself holds the unit already. */
+static size_t steps_of(const dusk_schema *schema, const dusk_path *path)
+{
+    size_t last = path->steps - 1;
+    if (last == 0) return 1;
+    const dusk_column *link = &schema->table[path->step[last - 1].table].column[path->step[last - 1].column];
+    return link->link_column == path->step[last].column ? last : path->steps;
+}
+
 /* A table, and the tables on the way to its unit. */
 static void build_scan(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
     unsigned name = ++em->names, last = name;
     const dusk_path *path = &r->path;
-    size_t steps = r->unit == QUERY_NONE ? 1 : path->steps;
+    size_t steps = r->unit == QUERY_NONE ? 1 : steps_of(plan->schema, path);
     bool joined = em->joined || steps > 1;
     dusk_buffer present = { 0 };
     if (!take_names(em, &out->name, r->columns)) return;

@@ -76,7 +76,8 @@ typedef struct emit_dialect {
     const char *days[2];               /* from $2 to $1 */
     const char *moment[2];             /* around a literal date or timestamp: before | after */
     const char *cross;                 /* between tables that WHERE joins */
-    const char *sum, *average;         /* of rows of a group; beyond 1e290 there is no value */
+    const char *sum, *average;         /* names of aggregates of doubles */
+    const char *summand;               /* what they take of a double; NULL: all of it */
     const char *least_of[EMIT_TYPES];  /* of rows of a group */
     const char *greatest_of[EMIT_TYPES];
     bool materialize; /* tables of joins */

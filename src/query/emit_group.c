@@ -2,27 +2,32 @@
 /* Aggregates below the release, of the rows of one unit, as SQL text. Sums are of doubles, also
  * those of whole numbers, so that none overflows; values beyond 1e290 (PostgreSQL: 1e100) are left
  * out of sums and means, as if they were NULL. */
-#include <stdio.h>
 #include <string.h>
 
 #include "query/emit.h"
 
-/* A template around another: $1 of the outer one is the inner one. */
-static void around(char *out, size_t size, const char *outer, const char *inner)
+/* An aggregate of doubles. Its operand is guarded inside of it: what is bound to a name outside of an
+ * aggregate is no row of the group. */
+static void put_number(emitter *em, const char *name, const query_expression *e, dusk_type type)
 {
-    const char *at = strstr(outer, "$1");
-    snprintf(out, size, "%.*s%s%s", at ? (int)(at - outer) : 0, outer, inner, at ? at + 2 : "");
+    emit_form form = em->dialect->trimmed ? EMIT_TRIMMED : EMIT_NUMBER;
+    const char *around = type == DUSK_TYPE_INTEGER ? em->dialect->integer_of_number : "$1";
+    const char *at = strstr(around, "$1");
+    dusk_buffer_add(em->out, "%.*s%s(", (int)(at - around), around, name);
+    if (em->dialect->summand)
+        emit_one(em, em->dialect->summand, e, form);
+    else
+        emit_expression(em, e, form);
+    dusk_buffer_add(em->out, ")%s", at + 2);
 }
 
-static void put_number(emitter *em, const char *text, const query_expression *e, dusk_type type)
+/* Of a value in its own type. */
+static void put_plain(emitter *em, const char *text, const query_expression *e)
 {
-    char whole[1024];
-    emit_form form = em->dialect->trimmed ? EMIT_TRIMMED : EMIT_NUMBER;
-    if (type == DUSK_TYPE_INTEGER) {
-        around(whole, sizeof whole, em->dialect->integer_of_number, text);
-        text = whole;
-    }
-    emit_one(em, text, e, form);
+    const char *at = strstr(text, "$1");
+    dusk_buffer_add(em->out, "%.*s", (int)(at - text), text);
+    emit_expression(em, e, EMIT_NATIVE);
+    dusk_buffer_add(em->out, "%s", at + 2);
 }
 
 void emit_aggregate(emitter *em, const query_relation *group, size_t i)
@@ -38,11 +43,11 @@ void emit_aggregate(emitter *em, const query_relation *group, size_t i)
         return;
     }
     switch (inner) {
-    case QUERY_INNER_COUNT: emit_one(em, "COUNT($1)", e, EMIT_NATIVE); break;
-    case QUERY_INNER_COUNT_DISTINCT: emit_one(em, "COUNT(DISTINCT $1)", e, EMIT_NATIVE); break;
+    case QUERY_INNER_COUNT: put_plain(em, "COUNT($1)", e); break;
+    case QUERY_INNER_COUNT_DISTINCT: put_plain(em, "COUNT(DISTINCT $1)", e); break;
     case QUERY_INNER_SUM: put_number(em, d->sum, e, group->column[i].type); break;
     case QUERY_INNER_AVG: put_number(em, d->average, e, DUSK_TYPE_REAL); break;
-    case QUERY_INNER_MIN: emit_one(em, d->least_of[e->type], e, EMIT_NATIVE); break;
-    case QUERY_INNER_MAX: emit_one(em, d->greatest_of[e->type], e, EMIT_NATIVE); break;
+    case QUERY_INNER_MIN: put_plain(em, d->least_of[e->type], e); break;
+    case QUERY_INNER_MAX: put_plain(em, d->greatest_of[e->type], e); break;
     }
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Relations as SQL, run by SQLite: the rule of plan.h as a property (what a relation gives of all
+/* Relations as SQL, run by real engines: the rule of plan.h as a property (what a relation gives of all
  * rows is the union of what it gives of each unit's rows alone), what joins, groups and paths mean, and
  * plans that break the rule. */
-#include <sqlite3.h>
-
 #include "base/memory.h"
+#include "query_engines.h"
 #include "query_nodes.h"
 
 typedef struct world {
     maker m;
     dusk_schema *schema;
     query_plan plan;
-    sqlite3 *db;
+    real_engine engine;
 } world;
 
 enum { CUSTOMER, ORDERS, ITEMS, CITIES };
@@ -52,28 +51,30 @@ static dusk_schema *make_schema(void)
     return schema;
 }
 
-static void run(sqlite3 *db, const char *sql)
-{
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s: %s", sqlite3_errmsg(db), sql);
-}
-
 /* t0 .. t3 are what of the base tables belongs to the unit in `one`, or all when that is empty. */
-static void fill(sqlite3 *db, uint64_t seed)
+static void fill(real_engine *db, uint64_t seed)
 {
     char text[200];
-    run(db, "CREATE TABLE b0(c0 INTEGER, c1 TEXT); CREATE TABLE b1(c0 INTEGER, c1 INTEGER, c2 INTEGER);"
-            "CREATE TABLE b2(c0 INTEGER, c1 INTEGER); CREATE TABLE t3(c0 TEXT, c1 TEXT);"
-            "CREATE TABLE one(u INTEGER);"
-            "CREATE VIEW t0 AS SELECT * FROM b0 WHERE NOT EXISTS (SELECT 1 FROM one) OR c0 IN one;"
-            "CREATE VIEW t1 AS SELECT * FROM b1 WHERE NOT EXISTS (SELECT 1 FROM one) OR c1 IN one;"
-            "CREATE VIEW t2 AS SELECT * FROM b2 WHERE NOT EXISTS (SELECT 1 FROM one) OR c0 IN "
-            "(SELECT c0 FROM b1 WHERE c1 IN one);"
-            "INSERT INTO t3 VALUES ('a', 'north'), ('a', 'south'), ('b', 'north'), (NULL, 'east')");
+    static const char *const setup[] = {
+        "CREATE TABLE b0(c0 BIGINT, c1 TEXT)",
+        "CREATE TABLE b1(c0 BIGINT, c1 BIGINT, c2 BIGINT)",
+        "CREATE TABLE b2(c0 BIGINT, c1 BIGINT)",
+        "CREATE TABLE t3(c0 TEXT, c1 TEXT)",
+        "CREATE TABLE one(u BIGINT)",
+        "CREATE VIEW t0 AS SELECT * FROM b0 WHERE NOT EXISTS (SELECT 1 FROM one) OR c0 IN (SELECT u FROM "
+        "one)",
+        "CREATE VIEW t1 AS SELECT * FROM b1 WHERE NOT EXISTS (SELECT 1 FROM one) OR c1 IN (SELECT u FROM "
+        "one)",
+        "CREATE VIEW t2 AS SELECT * FROM b2 WHERE NOT EXISTS (SELECT 1 FROM one) OR c0 IN "
+        "(SELECT c0 FROM b1 WHERE c1 IN (SELECT u FROM one))",
+        "INSERT INTO t3 VALUES ('a', 'north'), ('a', 'south'), ('b', 'north'), (NULL, 'east')",
+    };
+    for (size_t i = 0; i < sizeof setup / sizeof *setup; i++) must(db, setup[i]);
     for (int i = 0; i < 8; i++) {
         const char *city = (const char *[]){ "'a'", "'b'", "'c'", "NULL" }[splitmix64(&seed) % 4];
         snprintf(text, sizeof text, "INSERT INTO b0 VALUES (%s, %s)",
                  i == 7 ? "NULL" : (const char *[]){ "0", "1", "2", "3", "4", "5", "6" }[i], city);
-        run(db, text);
+        must(db, text);
     }
     for (int i = 0; i < 20; i++) {
         unsigned unit = (unsigned)(splitmix64(&seed) % 8);
@@ -81,22 +82,26 @@ static void fill(sqlite3 *db, uint64_t seed)
         snprintf(who, sizeof who, "%u", unit);
         snprintf(text, sizeof text, "INSERT INTO b1 VALUES (%d, %s, %u)", i, unit == 7 ? "NULL" : who,
                  (unsigned)(splitmix64(&seed) % 5));
-        run(db, text);
+        must(db, text);
         for (uint64_t k = splitmix64(&seed) % 4; k > 0; k--) {
             snprintf(text, sizeof text, "INSERT INTO b2 VALUES (%s, %u)",
                      i == 3 ? "NULL" : (snprintf(who, sizeof who, "%d", i), who),
                      (unsigned)(splitmix64(&seed) % 3));
-            run(db, text);
+            must(db, text);
         }
     }
 }
 
-static world open_world(uint64_t seed)
+typedef bool opener(real_engine *);
+
+static world open_world(void **state, uint64_t seed)
 {
-    world w = { .schema = make_schema() };
+    world w = { .schema = NULL };
+    opener *const *open = *state;
+    if (!(*open)(&w.engine)) skip();
+    w.schema = make_schema();
     w.plan.schema = w.schema;
-    assert_int_equal(sqlite3_open(":memory:", &w.db), SQLITE_OK);
-    fill(w.db, seed);
+    fill(&w.engine, seed);
     return w;
 }
 
@@ -104,7 +109,7 @@ static void close_world(world *w)
 {
     maker_free(&w->m);
     dusk_schema_free(w->schema);
-    sqlite3_close(w->db);
+    close_engine(&w->engine);
 }
 
 /* --- rows as sorted texts --- */
@@ -123,43 +128,45 @@ static void rows_free(rows *r)
     *r = (rows){ 0 };
 }
 
-static void add_rows(world *w, rows *out, const char *sql)
+static void add_rows(world *w, rows *out, const char *sql, const dusk_cell_type *types, size_t columns)
 {
-    sqlite3_stmt *s;
-    if (sqlite3_prepare_v2(w->db, sql, -1, &s, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sqlite3_errmsg(w->db), sql);
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+    answer got;
+    const char *wrong = w->engine.run(&w->engine, sql, types, columns, &got);
+    if (wrong) fail_msg("%s: %s: %s", w->engine.name, wrong, sql);
+    for (size_t r = 0; r < got.rows; r++) {
         char line[400] = "";
         size_t length = 0;
-        for (int i = 0; i < sqlite3_column_count(s); i++) {
-            const char *cell = (const char *)sqlite3_column_text(s, i);
-            length += (size_t)snprintf(line + length, sizeof line - length, "%s|", cell ? cell : "-");
+        for (size_t i = 0; i < columns; i++) {
+            const ref_value *v = &got.cell[r * columns + i];
+            char cell[100] = "-";
+            if (!v->null && types[i] == DUSK_CELL_INTEGER)
+                snprintf(cell, sizeof cell, "%lld", (long long)v->integer);
+            if (!v->null && types[i] == DUSK_CELL_REAL) snprintf(cell, sizeof cell, "%.12g", v->real);
+            if (!v->null && types[i] == DUSK_CELL_TEXT) snprintf(cell, sizeof cell, "%.90s", v->text);
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s|", cell);
             assert_true(length < sizeof line);
         }
         if (out->used == out->room)
             out->row = realloc(out->row, (out->room = out->room ? 2 * out->room : 64) * sizeof *out->row);
         out->row[out->used++] = strdup(line);
     }
-    if (code != SQLITE_DONE) fail_msg("%s: %s", sqlite3_errmsg(w->db), sql);
-    sqlite3_finalize(s);
+    answer_free(&got);
 }
 
-static char *emit(world *w, const query_relation *r)
+static char *emit(world *w, const query_relation *r, dusk_cell_type *types)
 {
     dusk_error err = { .message = "" };
-    dusk_cell_type types[32];
     char *sql = NULL;
-    if (query_emit(&sql, types, &w->plan, r, DUSK_DIALECT_SQLITE, &err) != DUSK_OK)
-        fail_msg("%s", err.message);
+    if (query_emit(&sql, types, &w->plan, r, w->engine.dialect, &err) != DUSK_OK) fail_msg("%s", err.message);
     return sql;
 }
 
 static rows of_relation(world *w, const query_relation *r)
 {
     rows out = { 0 };
-    char *sql = emit(w, r);
-    add_rows(w, &out, sql);
+    dusk_cell_type types[32];
+    char *sql = emit(w, r, types);
+    add_rows(w, &out, sql, types, r->columns);
     qsort(out.row, out.used, sizeof *out.row, by_text);
     dusk_deallocate(sql);
     return out;
@@ -176,16 +183,17 @@ static void same_rows(const rows *a, const rows *b, const char *what)
 static void check_rule(world *w, const query_relation *r, const char *what)
 {
     rows all, parts = { 0 };
-    char text[80], *sql = emit(w, r);
-    run(w->db, "DELETE FROM one");
+    dusk_cell_type types[32];
+    char text[80], *sql = emit(w, r, types);
+    must(&w->engine, "DELETE FROM one");
     all = of_relation(w, r);
     for (int unit = 0; unit < 8; unit++) {
-        run(w->db, "DELETE FROM one");
+        must(&w->engine, "DELETE FROM one");
         snprintf(text, sizeof text, "INSERT INTO one VALUES (%d)", unit);
-        run(w->db, text);
-        add_rows(w, &parts, sql);
+        must(&w->engine, text);
+        add_rows(w, &parts, sql, types, r->columns);
     }
-    run(w->db, "DELETE FROM one");
+    must(&w->engine, "DELETE FROM one");
     qsort(parts.row, parts.used, sizeof *parts.row, by_text);
     same_rows(&all, &parts, what);
     rows_free(&all);
@@ -196,8 +204,10 @@ static void check_rule(world *w, const query_relation *r, const char *what)
 /* And it is what this SQL says. */
 static void check_means(world *w, const query_relation *r, const char *sql, const char *what)
 {
+    dusk_cell_type types[32];
     rows expected = { 0 }, got = of_relation(w, r);
-    add_rows(w, &expected, sql);
+    dusk_deallocate(emit(w, r, types));
+    add_rows(w, &expected, sql, types, r->columns);
     qsort(expected.row, expected.used, sizeof *expected.row, by_text);
     same_rows(&got, &expected, what);
     rows_free(&expected);
@@ -213,9 +223,8 @@ static void check_means(world *w, const query_relation *r, const char *sql, cons
 /* Columns: customer 0 id 1 city 2 unit; orders 0 id 1 customer 2 amount 3 unit; items 0 order 1 part 2 unit. */
 static void tables_are_read_with_their_unit(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
-        world w = open_world(seed);
+        world w = open_world(state, seed);
         query_relation *items = scan(&w.m, w.schema, ITEMS);
         check_means(&w, scan(&w.m, w.schema, CUSTOMER), "SELECT c0, c1, c0 FROM b0 WHERE c0 IS NOT NULL",
                     "customer");
@@ -234,9 +243,8 @@ static void tables_are_read_with_their_unit(void **state)
 /* The analyst's condition pairs rows of different units; the generated one does not. */
 static void joins_stay_within_a_unit(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
-        world w = open_world(seed);
+        world w = open_world(state, seed);
         query_relation *c = scan(&w.m, w.schema, CUSTOMER), *o = scan(&w.m, w.schema, ORDERS);
         query_relation *i = scan(&w.m, w.schema, ITEMS), *p = scan(&w.m, w.schema, CITIES);
         check_means(&w, join(&w.m, QUERY_INNER, c, o, EQUAL(INT(0), INT(4))),
@@ -277,15 +285,14 @@ static void joins_stay_within_a_unit(void **state)
 /* A filter above an outer join is not one of its right side. */
 static void filters_above_an_outer_join_stay_above(void **state)
 {
-    (void)state;
-    world w = open_world(3);
+    world w = open_world(state, 3);
     query_relation *c = scan(&w.m, w.schema, CUSTOMER), *o = scan(&w.m, w.schema, ORDERS);
     query_relation *left = join(&w.m, QUERY_LEFT, c, o, LESS(INT(5), whole(&w.m, 1)));
-    check_means(
-        &w, filter(&w.m, left, call(&w.m, QUERY_IS_NULL, DUSK_TYPE_BOOLEAN, 1, INT(3))),
-        "SELECT b0.c0, b0.c1, b0.c0, NULL, NULL, NULL, NULL FROM b0 WHERE c0 IS NOT NULL AND NOT EXISTS "
-        "(SELECT 1 FROM b1 WHERE b1.c1 = b0.c0 AND b1.c2 < 1)",
-        "customers without small orders");
+    check_means(&w, filter(&w.m, left, call(&w.m, QUERY_IS_NULL, DUSK_TYPE_BOOLEAN, 1, INT(3))),
+                "SELECT b0.c0, b0.c1, b0.c0, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS "
+                "BIGINT), CAST(NULL AS BIGINT) FROM b0 WHERE c0 IS NOT NULL AND NOT EXISTS "
+                "(SELECT 1 FROM b1 WHERE b1.c1 = b0.c0 AND b1.c2 < 1)",
+                "customers without small orders");
     close_world(&w);
 }
 
@@ -293,9 +300,8 @@ static void groups_and_the_rest(void **state)
 {
     static const query_inner inner[] = { QUERY_INNER_COUNT, QUERY_INNER_COUNT_DISTINCT, QUERY_INNER_MIN,
                                          QUERY_INNER_MAX };
-    (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
-        world w = open_world(seed);
+        world w = open_world(state, seed);
         query_relation *o = scan(&w.m, w.schema, ORDERS), *i = scan(&w.m, w.schema, ITEMS);
         query_relation *g = group(&w.m, i, 0, 2, 6, inner, INT(2), INT(1), NULL, INT(0), INT(0), INT(0));
         check_means(
@@ -324,6 +330,36 @@ static void groups_and_the_rest(void **state)
     }
 }
 
+/* Sums and means of doubles: no overflow of whole numbers or of doubles, NULL for no values. */
+static void sums_are_of_doubles(void **state)
+{
+    static const query_inner inner[] = { QUERY_INNER_SUM, QUERY_INNER_AVG, QUERY_INNER_SUM, QUERY_INNER_AVG };
+    static const double big[] = { 9e18, 0, 1e290, -1e308, 5e-324, 1, 2 };
+    world w = open_world(state, 1);
+    must(&w.engine, "DELETE FROM b1");
+    must(&w.engine,
+         "INSERT INTO b1 VALUES (1, 1, 9223372036854775807), (2, 1, 9223372036854775807), (3, 2, 5), (4, 2, "
+         "6), (5, 3, NULL), (6, 4, -9223372036854775807), (7, 4, NULL)");
+    query_relation *o = scan(&w.m, w.schema, ORDERS);
+    for (size_t i = 0; i < sizeof big / sizeof *big; i++) {
+        query_expression *times = call(&w.m, QUERY_MULTIPLY, DUSK_TYPE_REAL, 2, INT(2), real(&w.m, big[i]));
+        if (i % 2) /* more than is said twice */
+            times =
+                call(&w.m, QUERY_NULLIF, DUSK_TYPE_REAL, 2, call(&w.m, QUERY_ABS, DUSK_TYPE_REAL, 1, times),
+                     call(&w.m, QUERY_SQRT, DUSK_TYPE_REAL, 1, times));
+        query_relation *g = group(&w.m, o, 0, 1, 5, inner, INT(3), INT(2), INT(2), times, times);
+        rows got = of_relation(&w, g);
+        assert_int_equal(got.used, 4);
+        const char *expected[] = { "1|-|9.22337203685e+18|", "2|11|5.5|", "3|-|-|-|-|",
+                                   "4|-9223372036854775808|-9.22337203685e+18|" };
+        for (size_t k = 0; k < 4; k++) assert_memory_equal(got.row[k], expected[k], strlen(expected[k]));
+        if (big[i] == 2) assert_string_equal(got.row[1], "2|11|5.5|22|11|");
+        rows_free(&got);
+        check_rule(&w, g, "sums");
+    }
+    close_world(&w);
+}
+
 /* --- the rule --- */
 
 static void refused(world *w, query_relation *r)
@@ -339,8 +375,7 @@ static void refused(world *w, query_relation *r)
 static void plans_that_break_the_rule_are_refused(void **state)
 {
     static const query_inner count[] = { QUERY_INNER_COUNT };
-    (void)state;
-    world w = open_world(1);
+    world w = open_world(state, 1);
     query_relation *c = scan(&w.m, w.schema, CUSTOMER), *o = scan(&w.m, w.schema, ORDERS);
     query_relation *p = scan(&w.m, w.schema, CITIES), *r;
     refused(&w, project(&w.m, c, QUERY_NONE, 1, TEXT(1)));
@@ -372,10 +407,9 @@ static void plans_that_break_the_rule_are_refused(void **state)
 
 static void deep_expressions_are_refused(void **state)
 {
-    (void)state;
     dusk_cell_type types[4];
     char *sql = NULL;
-    world w = open_world(1);
+    world w = open_world(state, 1);
     query_expression *e = INT(2);
     for (int i = 0; i < 1000; i++) e = call(&w.m, QUERY_ADD, DUSK_TYPE_INTEGER, 2, e, INT(2));
     query_relation *r = project(&w.m, scan(&w.m, w.schema, ORDERS), 0, 2, INT(3), e);
@@ -388,8 +422,7 @@ static void deep_expressions_are_refused(void **state)
 /* Memory that runs out anywhere is an error, and nothing is left behind. */
 static void memory_may_run_out(void **state)
 {
-    (void)state;
-    world w = open_world(1);
+    world w = open_world(state, 1);
     query_relation *c = scan(&w.m, w.schema, CUSTOMER), *i = scan(&w.m, w.schema, ITEMS);
     query_relation *r =
         filter(&w.m, join(&w.m, QUERY_LEFT, c, i, NULL),
@@ -412,14 +445,21 @@ static void memory_may_run_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_read_with_their_unit),
-        cmocka_unit_test(joins_stay_within_a_unit),
-        cmocka_unit_test(filters_above_an_outer_join_stay_above),
-        cmocka_unit_test(groups_and_the_rest),
-        cmocka_unit_test(plans_that_break_the_rule_are_refused),
-        cmocka_unit_test(deep_expressions_are_refused),
-        cmocka_unit_test(memory_may_run_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    static opener *const engines[] = { open_sqlite, open_duckdb, open_postgres };
+    int failed = 0;
+    for (size_t i = 0; i < 3; i++) {
+        void *engine = (void *)(uintptr_t)&engines[i];
+        const struct CMUnitTest tests[] = {
+            cmocka_unit_test_prestate(tables_are_read_with_their_unit, engine),
+            cmocka_unit_test_prestate(joins_stay_within_a_unit, engine),
+            cmocka_unit_test_prestate(filters_above_an_outer_join_stay_above, engine),
+            cmocka_unit_test_prestate(groups_and_the_rest, engine),
+            cmocka_unit_test_prestate(sums_are_of_doubles, engine),
+            cmocka_unit_test_prestate(plans_that_break_the_rule_are_refused, engine),
+            cmocka_unit_test_prestate(deep_expressions_are_refused, engine),
+            cmocka_unit_test_prestate(memory_may_run_out, engine),
+        };
+        failed += cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    return failed;
 }
