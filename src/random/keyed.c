@@ -167,7 +167,7 @@ static void purse_open(purse *p, dusk_keyed_coins *coins, uint32_t stream, uint6
 }
 
 DUSK_PROVEN(purse_word)
-static dusk_status purse_word(purse *p, uint64_t *out, dusk_error *err)
+static inline dusk_status purse_word(purse *p, uint64_t *out, dusk_error *err)
 {
     if (p->taken == 2 * AHEAD) {
         block in[AHEAD];
@@ -194,7 +194,7 @@ static inline bool accept(uint64_t word, uint64_t n, uint64_t *out)
     return low >= n || low >= DUSK_MUTATE(KEYED_SKIPS_REJECTION, (0 - n) % n, 0);
 }
 
-static dusk_status purse_below(purse *p, uint64_t *out, uint64_t n, dusk_error *err)
+static inline dusk_status purse_below(purse *p, uint64_t *out, uint64_t n, dusk_error *err)
 {
     uint64_t word;
     do {
@@ -280,7 +280,8 @@ dusk_status dusk_keyed_choose(dusk_keyed_coins *coins, uint32_t stream, uint64_t
     for (size_t i = 0; i < held && taken < most; i++) {
         uint64_t u = 0;
         if (held > most) DUSK_TRY(purse_below(&own, &u, held - i, err));
-        if (held <= most || u < DUSK_MUTATE(KEYED_CHOOSES_EARLY, most - taken, most)) chosen[taken++] = i;
+        chosen[taken] = i; /* and counted if it stays: no branch hangs on a coin */
+        taken += held <= most || u < DUSK_MUTATE(KEYED_CHOOSES_EARLY, most - taken, most);
     }
     *count = taken;
 done:
