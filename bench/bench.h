@@ -33,7 +33,8 @@ extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_
     bench_filter_cases[], bench_hierarchy_cases[], bench_dpbench_cases[], bench_time_cases[],
     bench_synthetic_cases[], bench_choice_cases[], bench_smooth_cases[], bench_sparse_cases[],
     bench_keyed_cases[], bench_audit_suite_cases[], bench_score_cases[], bench_attack_cases[],
-    bench_audit_float_cases[], bench_line_cases[], bench_audit_mechanism_cases[], bench_csv_cases[];
+    bench_audit_float_cases[], bench_line_cases[], bench_audit_mechanism_cases[], bench_csv_cases[],
+    bench_bounding_cases[];
 
 /* --- measuring -------------------------------------------------------------- */
 

@@ -17,7 +17,8 @@ static const bench_case *const tables[] = {
     bench_synthetic_cases,  bench_choice_cases,          bench_smooth_cases,
     bench_sparse_cases,     bench_keyed_cases,           bench_audit_suite_cases,
     bench_score_cases,      bench_attack_cases,          bench_audit_float_cases,
-    bench_line_cases,       bench_audit_mechanism_cases, bench_csv_cases
+    bench_line_cases,       bench_audit_mechanism_cases, bench_csv_cases,
+    bench_bounding_cases
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 

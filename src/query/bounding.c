@@ -34,6 +34,7 @@ static bool is_clamped(const bounding_total *total)
 }
 
 /* |x| / 2^grid <= 2^62, so that fewer than 2^63 of them are below 2^125. */
+DUSK_PROVEN(fits_grid)
 static bool fits_grid(double x, int grid)
 {
     return isfinite(x) && grid >= -1074 && grid <= 970 && ldexp(fabs(x), -grid) <= 0x1p62;
@@ -267,7 +268,7 @@ done:
 static bool is_absent(const dusk_cells *cells, size_t i) { return cells->null && cells->null[i]; }
 
 /* A value as the record has it: a number, or the length of a text. */
-static uint64_t value_word(const dusk_cells *cells, size_t i, bool *null)
+static inline uint64_t value_word(const dusk_cells *cells, size_t i, bool *null)
 {
     uint64_t word = 0;
     *null = is_absent(cells, i);
@@ -290,7 +291,7 @@ static size_t record_length(const bounding *b, const dusk_chunk *chunk, size_t i
     return b->layout.stride + bounding_fill(texts);
 }
 
-static uint64_t name_of(const bounding *b, const dusk_cells *unit, size_t i)
+static inline uint64_t name_of(const bounding *b, const dusk_cells *unit, size_t i)
 {
     unsigned char hash[crypto_shorthash_BYTES];
     uint64_t name;
@@ -320,14 +321,15 @@ static void write_texts(const bounding *b, unsigned char *record, const dusk_chu
 }
 
 /* A record of any layout. */
-static void write_record(const bounding *b, unsigned char *record, const dusk_chunk *chunk, size_t i,
-                         uint64_t name, size_t size)
+static inline void write_record(const bounding *b, unsigned char *record, const dusk_chunk *chunk, size_t i,
+                                uint64_t name, size_t size)
 {
     const bounding_layout *layout = &b->layout;
     if (layout->texts) write_texts(b, record, chunk, i, size);
     memcpy(record, &name, 8);
     memcpy(record + 8, &b->code[i], 4);
-    memset(record + 12, 0, layout->length_at - 12);
+    memset(record + 12, 0, 4);
+    for (size_t at = 16; at < layout->length_at; at += 8) memset(record + at, 0, 8);
     for (size_t v = 0; v < layout->values; v++) {
         bool null;
         uint64_t word = value_word(&chunk->column[1 + b->keys + v], i, &null);

@@ -54,6 +54,7 @@ typedef struct bounding_block {
     unsigned char *data;
     uint64_t offset;
     size_t used, size;
+    bool own; /* allocated by itself: longer than the others */
 } bounding_block;
 
 typedef struct bounding_partition {
@@ -71,9 +72,13 @@ typedef struct bounding_store {
     bounding_partition *partition;
     bounding_cursor *cursor;
     unsigned bits, shift;
-    unsigned block_bits; /* a block has 2^block_bits bytes, or a single record that is longer */
-    size_t held, most;   /* bytes in memory, and how many before blocks go to the file */
-    spill *file;         /* of all stores of a bounding */
+    unsigned block_bits;  /* a block has 2^block_bits bytes, or a single record that is longer */
+    size_t held, most;    /* bytes in memory, and how many before blocks go to the file */
+    unsigned char **slab; /* blocks are cut from these */
+    size_t slabs, slabs_room, slab_size;
+    unsigned char *free, *free_end; /* what is left of the last one */
+    unsigned char *aside;           /* blocks that were given back */
+    spill *file;                    /* of all stores of a bounding */
     bool spill_loses_last;
 } bounding_store;
 
@@ -172,7 +177,7 @@ void bounding_store_clear(bounding_store *store);
 DUSK_MUST_USE dusk_status bounding_store_open(bounding_store *store, size_t p, size_t size, dusk_error *err);
 /* No more records come: cursors are closed. */
 void bounding_store_close(bounding_store *store);
-/* Wipe and free the blocks of a partition. */
+/* Wipe the blocks of a partition; their memory is freed with the store. */
 void bounding_partition_clear(bounding_partition *partition);
 
 static inline dusk_status bounding_store_place(bounding_store *store, unsigned char **record, uint64_t name,
@@ -186,6 +191,7 @@ static inline dusk_status bounding_store_place(bounding_store *store, unsigned c
     }
     *record = cursor->next;
     cursor->next += size;
+    __builtin_prefetch(cursor->next + 64, 1); /* for a later row: by then others have come between */
     return DUSK_OK;
 }
 
@@ -223,8 +229,10 @@ typedef struct bounding_worker {
     bounding_entry *spare, *list; /* of a bucket or unit: room for `unit_room` rows each */
     size_t *start, *chosen, *rows;
     size_t unit_room;
-    unsigned char **loaded; /* blocks of the partition */
+    unsigned char **loaded; /* blocks of the partition, */
     size_t loaded_room;
+    unsigned char *disk; /* those from the file: here */
+    size_t disk_room;
 } bounding_worker;
 
 static inline const unsigned char *worker_record(const bounding_worker *w, uint32_t at)
@@ -237,7 +245,7 @@ DUSK_MUST_USE dusk_status bounding_worker_init(bounding_worker *w, const boundin
                                                size_t groups, dusk_error *err);
 void bounding_worker_clear(bounding_worker *w);
 /* Bound the units of a partition and add up. The names of its units agree in bit `shift` and above. */
-DUSK_MUST_USE dusk_status bounding_worker_take(bounding_worker *w, bounding_partition *partition,
+DUSK_MUST_USE dusk_status bounding_worker_take(bounding_worker *w, const bounding_partition *partition,
                                                unsigned shift, dusk_error *err);
 /* The rows of one unit, sorted by group. */
 DUSK_MUST_USE dusk_status bounding_take_unit(bounding_worker *w, bounding_entry *entry, size_t n,

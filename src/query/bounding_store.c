@@ -9,6 +9,8 @@
 #include "base/mutant.h"
 #include "query/bounding_inner.h"
 
+enum { SLAB_FIRST = 1 << 18, SLAB_MOST = 1 << 26 };
+
 dusk_status bounding_store_init(bounding_store *store, unsigned bits, unsigned shift, unsigned block_bits,
                                 size_t most, spill *file, dusk_error *err)
 {
@@ -32,7 +34,7 @@ void bounding_partition_clear(bounding_partition *partition)
         bounding_block *block = &partition->block[i];
         if (!block->data) continue;
         dusk_wipe(block->data, block->used);
-        dusk_deallocate(block->data);
+        if (block->own) dusk_deallocate(block->data);
     }
     dusk_deallocate(partition->block);
     *partition = (bounding_partition){ 0 };
@@ -43,6 +45,8 @@ void bounding_store_clear(bounding_store *store)
     bounding_store_close(store);
     if (store->partition)
         for (size_t p = 0; p < (size_t)1 << store->bits; p++) bounding_partition_clear(&store->partition[p]);
+    for (size_t i = 0; i < store->slabs; i++) dusk_deallocate(store->slab[i]);
+    dusk_deallocate(store->slab);
     dusk_deallocate(store->partition);
     dusk_deallocate(store->cursor);
     *store = (bounding_store){ 0 };
@@ -70,31 +74,65 @@ void bounding_store_close(bounding_store *store)
     }
 }
 
-/* Memory for a new block: that of `full`, which goes to the file, or fresh. */
+/* A block whose memory is not used for now: its first bytes say which one was put aside before it. */
+static void put_aside(bounding_store *store, unsigned char *data)
+{
+    memcpy(data, &store->aside, sizeof store->aside);
+    store->aside = data;
+}
+
+/* A block of the usual size. Slabs grow, so that a small table takes little. */
+static dusk_status cut_block(bounding_store *store, unsigned char **out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t usual = (size_t)1 << store->block_bits;
+    if (store->aside) {
+        *out = store->aside;
+        memcpy(&store->aside, *out, sizeof store->aside);
+        return DUSK_OK;
+    }
+    if (store->free == store->free_end) {
+        size_t size = store->slab_size ? 2 * store->slab_size : SLAB_FIRST;
+        if (size > SLAB_MOST) size = SLAB_MOST;
+        DUSK_GROW(store->slab, store->slabs_room, store->slabs);
+        DUSK_NEW(store->slab[store->slabs], size);
+        store->free = store->slab[store->slabs++];
+        store->free_end = store->free + size;
+        store->slab_size = size;
+    }
+    *out = store->free;
+    store->free += usual;
+done:
+    return status;
+}
+
+/* Memory for a new block: that of `full`, which goes to the file beyond the limit, or more. */
 static dusk_status find_memory(bounding_store *store, bounding_block *full, bounding_block *out, size_t size,
                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    unsigned char *old = NULL;
-    size_t old_size = 0;
+    size_t usual = (size_t)1 << store->block_bits;
 
-    *out = (bounding_block){ .size = size };
-    if (full && full->data && store->held + size > store->most) {
+    *out = (bounding_block){ .size = size > usual ? size : usual, .own = size > usual };
+    if (full && full->data && store->held + out->size > store->most) {
         DUSK_TRY(spill_write(store->file, full->data, full->used, &full->offset, err));
-        old = full->data;
-        old_size = full->size;
+        if (!full->own && !out->own) {
+            out->data = full->data;
+            full->data = NULL;
+            return DUSK_OK;
+        }
+        store->held -= full->size;
+        if (full->own) /* what was in it is encrypted */
+            dusk_deallocate(full->data);
+        else
+            put_aside(store, full->data);
         full->data = NULL;
     }
-    if (old && old_size == size) {
-        out->data = old;
-        return DUSK_OK;
-    }
-    if (old) {
-        dusk_deallocate(old); /* encrypted */
-        store->held -= old_size;
-    }
-    DUSK_NEW(out->data, size);
-    store->held += size;
+    if (out->own)
+        DUSK_NEW(out->data, out->size);
+    else
+        DUSK_TRY(cut_block(store, &out->data, err));
+    store->held += out->size;
 done:
     return status;
 }
@@ -104,14 +142,13 @@ dusk_status bounding_store_open(bounding_store *store, size_t p, size_t size, du
     dusk_status status = DUSK_OK;
     bounding_partition *partition = &store->partition[p];
     bounding_block *full = settle(store, p), fresh;
-    size_t usual = (size_t)1 << store->block_bits;
 
     store->cursor[p] = (bounding_cursor){ NULL, NULL };
     if (partition->blocks == partition->room) {
         DUSK_GROW(partition->block, partition->room, partition->blocks);
         full = partition->blocks ? &partition->block[partition->blocks - 1] : NULL;
     }
-    DUSK_TRY(find_memory(store, full, &fresh, size > usual ? size : usual, err));
+    DUSK_TRY(find_memory(store, full, &fresh, size, err));
     partition->block[partition->blocks++] = fresh;
     store->cursor[p] = (bounding_cursor){ fresh.data, fresh.data + fresh.size };
 done:

@@ -36,6 +36,7 @@ static uint64_t number_of(const bounding_worker *w, const bounding_entry *entry)
     return dusk_keyed_unit(w->coins, record + layout->stride, record_word(record, layout->length_at));
 }
 
+DUSK_PROVEN(choose)
 static dusk_status choose(bounding_worker *w, uint32_t stream, const bounding_entry *unit, size_t held,
                           size_t most, size_t *chosen, size_t *count, dusk_error *err)
 {
@@ -62,6 +63,7 @@ static inline double clamp(double x, const bounding_total *total)
 }
 
 /* The term of a value on the grid: at most reach in size, whatever the value. */
+DUSK_PROVEN(step_of)
 static inline int64_t step_of(const bounding_term *term, double value)
 {
     double x = clamp(value, &term->total) - term->total.centre;
@@ -138,6 +140,7 @@ static dusk_status keep_value(bounding_worker *w, size_t t, const bounding_entry
 }
 
 /* The different values of a group's n rows, at most rows_per_group of them. */
+DUSK_PROVEN(take_values)
 static dusk_status take_values(bounding_worker *w, size_t t, size_t place, const bounding_entry *e, size_t n,
                                dusk_error *err)
 {
@@ -169,7 +172,8 @@ done:
 /* --- a group ---------------------------------------------------------------------------------- */
 
 /* The rows stay: add them to every total. */
-static dusk_status add_rows(bounding_worker *w, const bounding_entry *e, size_t n, dusk_error *err)
+DUSK_PROVEN(add_rows)
+static inline dusk_status add_rows(bounding_worker *w, const bounding_entry *e, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     for (size_t t = 0; t < w->b->terms; t++) {
@@ -196,6 +200,7 @@ done:
 }
 
 /* The n rows of a group that stays, the `place`-th of its unit. */
+DUSK_PROVEN(take_group)
 static dusk_status take_group(bounding_worker *w, size_t place, bounding_entry *e, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -219,6 +224,7 @@ done:
 
 /* --- the unit ----------------------------------------------------------------------------------- */
 
+DUSK_PROVEN(bounding_take_unit)
 dusk_status bounding_take_unit(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;

@@ -10,7 +10,7 @@
 #include "query/bounding_inner.h"
 #include "query/entry_sort.h"
 
-enum { ROWS_PER_BUCKET = 8, BUCKET_BITS_MAX = 16 };
+enum { ROWS_PER_BUCKET = 4, BUCKET_BITS_MAX = 16 };
 
 dusk_status bounding_worker_init(bounding_worker *w, const bounding *b, const uint32_t *place, size_t groups,
                                  dusk_error *err)
@@ -54,6 +54,7 @@ void bounding_worker_clear(bounding_worker *w)
     wipe_and_free(w->bucket, w->bucket_room * sizeof *w->bucket);
     clear_unit(w);
     dusk_deallocate(w->loaded);
+    wipe_and_free(w->disk, w->disk_room);
     *w = (bounding_worker){ 0 };
 }
 
@@ -104,49 +105,35 @@ done:
 
 /* --- loading -------------------------------------------------------------------------------------- */
 
-/* Blocks that are in the file come back to memory; the partition has them then. */
-static dusk_status load_blocks(bounding_worker *w, bounding_partition *partition, dusk_error *err)
+/* w->loaded[i] is block i, those that are in the file having been read. */
+static dusk_status load_blocks(bounding_worker *w, const bounding_partition *partition, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    size_t disk = 0;
     if (partition->blocks > w->loaded_room) {
         dusk_deallocate(w->loaded);
         w->loaded_room = 0;
         DUSK_NEW(w->loaded, 2 * partition->blocks);
         w->loaded_room = 2 * partition->blocks;
     }
+    for (size_t i = 0; i < partition->blocks; i++)
+        disk += partition->block[i].data ? 0 : partition->block[i].used;
+    if (disk > w->disk_room) {
+        wipe_and_free(w->disk, w->disk_room);
+        w->disk_room = 0;
+        DUSK_NEW(w->disk, disk + disk / 8);
+        w->disk_room = disk + disk / 8;
+    }
+    disk = 0;
     for (size_t i = 0; i < partition->blocks; i++) {
-        bounding_block *block = &partition->block[i];
-        if (!block->data) {
-            unsigned char *data;
-            DUSK_NEW(data, block->used);
-            status = spill_read(w->b->file, data, block->used, block->offset, err);
-            block->data = data;
-            if (status != DUSK_OK) goto done;
-        }
-        w->loaded[i] = block->data;
+        const bounding_block *block = &partition->block[i];
+        w->loaded[i] = block->data ? block->data : w->disk + disk;
+        if (block->data) continue;
+        DUSK_TRY(spill_read(w->b->file, w->loaded[i], block->used, block->offset, err));
+        disk += block->used;
     }
 done:
     return status;
-}
-
-/* Every record of the partition: its block, and its first byte there. */
-typedef struct walk {
-    const bounding_worker *w;
-    const bounding_partition *partition;
-    size_t block, at;
-} walk;
-
-static inline const unsigned char *walk_next(walk *k, uint32_t *at)
-{
-    while (k->block < k->partition->blocks && k->at == k->partition->block[k->block].used) {
-        k->block++;
-        k->at = 0;
-    }
-    if (k->block == k->partition->blocks) return NULL;
-    const unsigned char *record = k->w->loaded[k->block] + k->at;
-    *at = (uint32_t)(k->block << (k->w->block_bits - 3) | k->at / 8);
-    k->at += record_size(&k->w->b->layout, record);
-    return record;
 }
 
 static size_t rows_at_most(const bounding_worker *w, const bounding_partition *partition)
@@ -165,24 +152,66 @@ static unsigned bucket_bits(size_t rows, unsigned shift)
     return bits;
 }
 
+/* Which bucket a name belongs to. */
+typedef struct split {
+    unsigned low;
+    uint64_t mask;
+} split;
+
+static inline size_t bucket_of(const split *by, uint64_t name)
+{
+    return (size_t)(name >> by->low & by->mask);
+}
+
+/* `texts` is known when this is compiled in: without them every record has the same size. */
+static inline __attribute__((always_inline)) void count_block(bounding_worker *w, const bounding_block *block,
+                                                              const unsigned char *record, const split *by,
+                                                              bool texts)
+{
+    const bounding_layout *layout = &w->b->layout;
+    const unsigned char *end = record + block->used;
+    while (record < end) {
+        __builtin_prefetch(record + 1024);
+        w->bucket[bucket_of(by, record_word(record, 0)) + 2]++;
+        record += texts ? record_size(layout, record) : layout->stride;
+    }
+}
+
+static inline __attribute__((always_inline)) void deal_block(bounding_worker *w, const bounding_block *block,
+                                                             size_t number, const split *by, bool texts)
+{
+    const bounding_layout *layout = &w->b->layout;
+    const unsigned char *record = w->loaded[number];
+    size_t at = number << (w->block_bits - 3), end = at + block->used / 8;
+    while (at < end) {
+        uint64_t name = record_word(record, 0);
+        uint32_t code = record_group(record), group = w->place ? w->place[code] : code;
+        size_t size = texts ? record_size(layout, record) : layout->stride;
+        w->entry[w->bucket[bucket_of(by, name) + 1]++] = (bounding_entry){ name, group, (uint32_t)at };
+        record += size;
+        at += size / 8;
+    }
+}
+
 /* Deal the records to 2^bits buckets: w->entry, with bucket i from w->bucket[i] to w->bucket[i + 1]. */
 static void deal(bounding_worker *w, const bounding_partition *partition, unsigned shift, unsigned bits)
 {
-    uint32_t *bucket = w->bucket, at;
-    const uint64_t mask = ((uint64_t)1 << bits) - 1;
-    const unsigned char *record;
-    unsigned low = shift - bits;
-    walk k = { w, partition, 0, 0 };
+    uint32_t *bucket = w->bucket;
+    const split by = { shift - bits, ((uint64_t)1 << bits) - 1 };
+    const bool texts = w->b->layout.texts;
 
     memset(bucket, 0, (((size_t)1 << bits) + 2) * sizeof *bucket);
-    while ((record = walk_next(&k, &at))) bucket[(record_word(record, 0) >> low & mask) + 2]++;
+    for (size_t i = 0; i < partition->blocks; i++)
+        if (texts)
+            count_block(w, &partition->block[i], w->loaded[i], &by, true);
+        else
+            count_block(w, &partition->block[i], w->loaded[i], &by, false);
     for (size_t i = 2; i < ((size_t)1 << bits) + 2; i++) bucket[i] += bucket[i - 1];
-    k = (walk){ w, partition, 0, 0 };
-    while ((record = walk_next(&k, &at))) {
-        uint64_t name = record_word(record, 0);
-        uint32_t code = record_group(record), group = w->place ? w->place[code] : code;
-        w->entry[bucket[(name >> low & mask) + 1]++] = (bounding_entry){ name, group, at };
-    }
+    for (size_t i = 0; i < partition->blocks; i++)
+        if (texts)
+            deal_block(w, &partition->block[i], i, &by, true);
+        else
+            deal_block(w, &partition->block[i], i, &by, false);
 }
 
 static inline bool number_less(const bounding_worker *w, const bounding_entry *a, const bounding_entry *b,
@@ -208,11 +237,83 @@ static bool is_same_unit(const bounding_worker *w, const bounding_entry *a, cons
            record_compare_units(&w->b->layout, worker_record(w, a->at), worker_record(w, b->at)) == 0;
 }
 
+/* Few rows of one unit are sorted by group without branches: a row's place is the number of rows before
+ * it, counted for several rows at once. */
+enum { FEW = 128, RANKED = 32, LANES = 4, RANKED_GROUPS = 1 << 25 };
+typedef int32_t lanes __attribute__((vector_size(16)));
+
+/* `width` is known when this is compiled in, so that the counts stay in registers. */
+static inline __attribute__((always_inline)) void rank_within(bounding_entry *e, bounding_entry *spare,
+                                                              size_t n, size_t width)
+{
+    union {
+        lanes wide[RANKED / LANES];
+        int32_t one[RANKED];
+    } key, place;
+    lanes before[RANKED / LANES];
+    for (size_t i = 0; i < n; i++) key.one[i] = (int32_t)(e[i].group * RANKED + (uint32_t)i); /* all differ */
+    for (size_t i = n; i < width * LANES; i++) key.one[i] = INT32_MAX;
+#pragma GCC unroll 8
+    for (size_t k = 0; k < width; k++) before[k] = (lanes){ 0 };
+    for (size_t i = 0; i < n; i++) {
+        int32_t x = key.one[i];
+        lanes all = { x, x, x, x };
+#pragma GCC unroll 8
+        for (size_t k = 0; k < width; k++) before[k] -= all < key.wide[k]; /* true is -1 */
+    }
+#pragma GCC unroll 8
+    for (size_t k = 0; k < width; k++) place.wide[k] = before[k];
+    for (size_t i = 0; i < n; i++) spare[place.one[i]] = e[i];
+    memcpy(e, spare, n * sizeof *e);
+}
+
+static void rank_rows(bounding_entry *e, bounding_entry *spare, size_t n)
+{
+    if (n <= 8)
+        rank_within(e, spare, n, 2);
+    else if (n <= 16)
+        rank_within(e, spare, n, 4);
+    else if (n <= 24)
+        rank_within(e, spare, n, 6);
+    else
+        rank_within(e, spare, n, 8);
+}
+
+/* Bring the rows with the name of the first one to the front; how many they are. */
+static size_t gather(bounding_entry *e, bounding_entry *spare, size_t n)
+{
+    size_t same = 0, other = 0;
+    uint64_t name = e->name;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].name == name)
+            e[same++] = e[i];
+        else
+            spare[other++] = e[i];
+    memcpy(e + same, spare, other * sizeof *e);
+    return same;
+}
+
 /* All rows of every unit that has some among these are here. */
-static dusk_status take_bucket(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
+DUSK_PROVEN(take_few)
+static dusk_status take_few(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    DUSK_TRY(reserve_unit(w, n, err));
+    for (size_t same; n > 0; e += same, n -= same) {
+        same = gather(e, w->spare, n);
+        if (same <= RANKED)
+            rank_rows(e, w->spare, same);
+        else
+            entry_sort(w, e, w->spare, same, number_less, 0);
+        DUSK_TRY(bounding_take_unit(w, e, same, err));
+    }
+done:
+    return status;
+}
+
+DUSK_PROVEN(take_many)
+static dusk_status take_many(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
     if (w->b->layout.text_unit)
         entry_sort(w, e, w->spare, n, text_less, 0);
     else
@@ -225,12 +326,13 @@ done:
     return status;
 }
 
-dusk_status bounding_worker_take(bounding_worker *w, bounding_partition *partition, unsigned shift,
+dusk_status bounding_worker_take(bounding_worker *w, const bounding_partition *partition, unsigned shift,
                                  dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t rows = rows_at_most(w, partition);
     unsigned bits = bucket_bits(rows, shift);
+    bool ranks = !w->b->layout.text_unit && w->groups < RANKED_GROUPS && !w->b->unfiltered;
 
     if (rows == 0) return DUSK_OK;
     if (rows > UINT32_MAX) return dusk_fail_memory(err);
@@ -238,9 +340,13 @@ dusk_status bounding_worker_take(bounding_worker *w, bounding_partition *partiti
     DUSK_TRY(reserve_entries(w, rows, err));
     DUSK_TRY(reserve_buckets(w, ((size_t)1 << bits) + 2, err));
     deal(w, partition, shift, bits);
-    for (size_t i = 0; i < (size_t)1 << bits; i++)
-        if (w->bucket[i + 1] > w->bucket[i])
-            DUSK_TRY(take_bucket(w, w->entry + w->bucket[i], w->bucket[i + 1] - w->bucket[i], err));
+    for (size_t i = 0; i < (size_t)1 << bits; i++) {
+        bounding_entry *e = w->entry + w->bucket[i];
+        size_t n = w->bucket[i + 1] - w->bucket[i];
+        if (n == 0) continue;
+        DUSK_TRY(reserve_unit(w, n, err));
+        DUSK_TRY(n <= FEW && ranks ? take_few(w, e, n, err) : take_many(w, e, n, err));
+    }
 done:
     return status;
 }

@@ -15,7 +15,7 @@
 #include "base/mutant.h"
 #include "query/wipe.h"
 
-enum { PAGE = 1 << 16, FIRST_SLOTS = 64, NULL_TAG = 0 };
+enum { PAGE = 1 << 16, FIRST_SLOTS = 64, SMALL = 4096, NULL_TAG = 0 };
 
 typedef struct tuple_entry {
     uint64_t hash;
@@ -43,7 +43,8 @@ struct group_table {
     size_t count, room;
     uint32_t *slot; /* code + 1, or 0; a power of two of them, at most half full */
     size_t slots;
-    number_slot *number; /* the same for a single integer column */
+    uint32_t *small;     /* the same for a single integer column: code + 1 of 0 to SMALL - 1, */
+    number_slot *number; /* and other numbers */
     size_t numbers, numbers_used;
     page *pages;
     size_t pages_count, pages_room;
@@ -78,6 +79,7 @@ dusk_status group_table_new(group_table **out, const dusk_cell_type *types, size
     if (is_number_table(table)) {
         table->numbers = FIRST_SLOTS;
         DUSK_NEW(table->number, table->numbers);
+        DUSK_NEW(table->small, SMALL);
     }
     *out = table;
     table = NULL;
@@ -94,6 +96,7 @@ void group_table_free(group_table *table)
     wipe_and_free(table->entry, table->count * sizeof *table->entry);
     wipe_and_free(table->slot, table->slots * sizeof *table->slot);
     wipe_and_free(table->number, table->numbers * sizeof *table->number);
+    wipe_and_free(table->small, SMALL * sizeof *table->small);
     wipe_and_free(table->scratch, table->scratch_room);
     dusk_deallocate(table->types);
     wipe_and_free(table, sizeof *table);
@@ -325,9 +328,20 @@ static inline number_slot *find_number(const group_table *table, int64_t number)
     return &table->number[s];
 }
 
+static inline uint32_t number_code(const group_table *table, int64_t number)
+{
+    if ((uint64_t)number < SMALL) return table->small[number] - 1; /* GROUP_NONE from 0 */
+    const number_slot *found = find_number(table, number);
+    return found->used ? found->code : GROUP_NONE;
+}
+
 static dusk_status keep_number(group_table *table, int64_t number, uint32_t code, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    if ((uint64_t)number < SMALL) {
+        table->small[number] = code + 1;
+        return DUSK_OK;
+    }
     if (2 * (table->numbers_used + 1) > table->numbers) {
         number_slot *old = table->number, *larger;
         size_t n = table->numbers;
@@ -353,9 +367,8 @@ static dusk_status number_codes(group_table *table, uint32_t *code, const dusk_c
     for (size_t i = 0; i < rows; i++) {
         bool null = cells->null && cells->null[i];
         if (!null) {
-            const number_slot *found = find_number(table, cells->integers[i]);
-            code[i] = found->used ? found->code : GROUP_NONE;
-            if (found->used || !grow) continue;
+            code[i] = number_code(table, cells->integers[i]);
+            if (code[i] != GROUP_NONE || !grow) continue;
         }
         DUSK_TRY(write_row(table, &size, cells, i, err));
         DUSK_TRY(look_up(table, &code[i], &is_new, size, grow, err));
