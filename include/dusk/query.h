@@ -136,8 +136,9 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_query_run(dusk_query *query, dusk_result
  * options->epsilon (delta and noise are not used; rows_per_group is how many rows of a unit are looked
  * at). They are not declared: dusk_source_declare does that. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out,
-                                                       const char *column, const dusk_query_options *options,
-                                                       dusk_generator *gen, dusk_error *err);
+                                                       dusk_receipt *receipt, const char *column,
+                                                       const dusk_query_options *options, dusk_generator *gen,
+                                                       dusk_error *err);
 
 #ifdef __cplusplus
 }

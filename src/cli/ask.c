@@ -44,7 +44,7 @@ const char *ask_analyst(const char *named)
     return who && *who ? who : "owner";
 }
 
-void ask_print_spending(const dusk_spending *analyst, const dusk_spending *total, const char *name)
+static void print_left(const dusk_spending *analyst, const dusk_spending *total, const char *name)
 {
     char left[ASK_BUDGET_SIZE], all[ASK_BUDGET_SIZE];
     ask_budget_down(left, analyst->left);
@@ -55,16 +55,13 @@ void ask_print_spending(const dusk_spending *analyst, const dusk_spending *total
         dusk_output_note("left", "%s", all);
 }
 
-dusk_status ask_print_left(dusk_source *source, const dusk_query_options *options, dusk_error *err)
+void ask_print_receipt(const dusk_receipt *receipt, const dusk_query_options *options)
 {
-    dusk_status status = DUSK_OK;
-    dusk_spending total, analyst;
     char cost[ASK_BUDGET_SIZE];
-    DUSK_TRY(dusk_ledger_spending(dusk_source_ledger(source), &total, NULL, err));
-    DUSK_TRY(dusk_ledger_spending(dusk_source_ledger(source), &analyst, options->analyst, err));
-    ask_budget_up(cost, (dusk_budget){ options->epsilon, options->delta });
-    dusk_output_note("cost", "%s, charged to %s", cost, options->analyst);
-    ask_print_spending(&analyst, &total, options->analyst);
-done:
-    return status;
+    ask_budget_up(cost, receipt->cost);
+    if (receipt->cached)
+        dusk_output_note("cost", "nothing: this was answered before");
+    else
+        dusk_output_note("cost", "%s, charged to %s", cost, options->analyst);
+    print_left(&receipt->analyst, &receipt->total, options->analyst);
 }

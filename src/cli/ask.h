@@ -23,9 +23,12 @@ void ask_budget_down(char text[ASK_BUDGET_SIZE], dusk_budget budget);
 
 /* Who asks: the one who was named, else $DUSK_ANALYST, else "owner". */
 const char *ask_analyst(const char *named);
-/* "left: ...", on standard error. */
-void ask_print_spending(const dusk_spending *analyst, const dusk_spending *total, const char *name);
-dusk_status ask_print_left(dusk_source *source, const dusk_query_options *options, dusk_error *err);
+/* "cost: ..." and "left: ...", on standard error. */
+void ask_print_receipt(const dusk_receipt *receipt, const dusk_query_options *options);
+
+/* What the data say about contribution bounds, paid for (advise.c). */
+dusk_status ask_advise(dusk_source *source, const char *file, const char *subject,
+                       const dusk_query_options *options, dusk_error *err);
 
 /* Answers (answer.c): an aligned table, comma-separated values, or one JSON object. */
 typedef enum ask_format { ASK_TABLE = 0, ASK_CSV = 1, ASK_JSON = 2 } ask_format;

@@ -127,17 +127,6 @@ static void fill_options(dusk_query_options *options, const query_settings *s)
     options->threads = (unsigned)s->threads;
 }
 
-static void print_receipt(const dusk_receipt *receipt, const dusk_query_options *options)
-{
-    char cost[ASK_BUDGET_SIZE];
-    ask_budget_up(cost, receipt->cost);
-    if (receipt->cached)
-        dusk_output_note("cost", "nothing: this was answered before");
-    else
-        dusk_output_note("cost", "%s, charged to %s", cost, options->analyst);
-    ask_print_spending(&receipt->analyst, &receipt->total, options->analyst);
-}
-
 static dusk_status answer(dusk_query *query, const dusk_query_options *options, const query_settings *s,
                           dusk_error *err)
 {
@@ -149,7 +138,7 @@ static dusk_status answer(dusk_query *query, const dusk_query_options *options, 
     DUSK_TRY(dusk_query_run(query, &result, &receipt, gen, err));
     DUSK_TRY(ask_print(result, &receipt, s->json ? ASK_JSON : s->csv ? ASK_CSV : ASK_TABLE, err));
     DUSK_TRY(dusk_output_flush(err));
-    print_receipt(&receipt, options);
+    ask_print_receipt(&receipt, options);
 done:
     dusk_result_free(result);
     dusk_generator_free(gen);

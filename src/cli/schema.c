@@ -23,11 +23,11 @@ typedef struct schema_settings {
 /* clang-format off */
 static const dusk_option schema_options[] = {
     { .name = "json", .letter = 'j', .type = DUSK_OPTION_FLAG, AT(json), .heading = "Output", .help = "one JSON object" },
-    { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "0.1", .heading = "Propose",
-      .help = "what proposing may cost" },
-    { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = UINT32_MAX, .sample = "5", .heading = "Propose",
+    { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "0.1", .heading = "Propose and advise",
+      .help = "what it may cost" },
+    { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = UINT32_MAX, .sample = "5", .heading = "Propose and advise",
       .help = "how many rows of a person are looked at (default: as declared, else 1)" },
-    { .name = "analyst", .letter = 'a', .argument = "NAME", .type = DUSK_OPTION_STRING, AT(analyst), .sample = "ana", .heading = "Propose",
+    { .name = "analyst", .letter = 'a', .argument = "NAME", .type = DUSK_OPTION_STRING, AT(analyst), .sample = "ana", .heading = "Propose and advise",
       .help = "who is charged (default: $DUSK_ANALYST, else owner)" },
     { .name = NULL },
 };
@@ -46,7 +46,9 @@ static const dusk_section schema_sections[] = {
       "link TABLE.COLUMN OTHER[.COLUMN]: the column names a row of OTHER, by a unique column; that is how a "
       "row "
       "finds its unit, and which joins are possible.\n"
-      "propose TABLE.COLUMN --epsilon E: find bounds in the data, and pay for them.\n"
+      "propose TABLE.COLUMN --epsilon E: find bounds in the data, and pay for them. advise TABLE --epsilon "
+      "E: how "
+      "many rows nine of ten persons have at most; advise TABLE.COLUMN: how many different values.\n"
       "refresh: the data changed; stored answers are no longer given out for free.\n"
       "unset SUBJECT PROPERTY takes back what was declared." },
     { NULL, NULL },
@@ -201,23 +203,33 @@ static dusk_status needs(const dusk_parsed *parsed, size_t words, const char *fo
                      parsed->operand_count < words ? "too few" : "too many");
 }
 
+/* Options of what looks at data, and is paid for. */
+static dusk_status fill_options(dusk_query_options *options, const schema_settings *s, const char *word,
+                                dusk_error *err)
+{
+    if (!(s->epsilon > 0))
+        return dusk_fail(
+            err, DUSK_ERR_ARGUMENT, "for example --epsilon 0.1",
+            "--epsilon must be given, and be above 0: %s looks at the data, and that is paid for", word);
+    dusk_query_options_init(options);
+    options->epsilon = s->epsilon;
+    options->rows_per_group = (uint32_t)s->rows;
+    options->analyst = ask_analyst(s->analyst);
+    return DUSK_OK;
+}
+
 static dusk_status propose(dusk_source *source, const schema_settings *s, const dusk_parsed *parsed,
                            dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_query_options options;
     dusk_generator *gen = NULL;
+    dusk_receipt receipt;
     dusk_bounds bounds;
     char low[DUSK_DECIMAL_SIZE], high[DUSK_DECIMAL_SIZE];
-    if (!(s->epsilon > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk schema FILE propose visits.age --epsilon 0.1",
-                         "--epsilon must be given, and be above 0: bounds from the data are paid for");
-    dusk_query_options_init(&options);
-    options.epsilon = s->epsilon;
-    options.rows_per_group = (uint32_t)s->rows;
-    options.analyst = ask_analyst(s->analyst);
+    DUSK_TRY(fill_options(&options, s, "propose", err));
     DUSK_TRY(dusk_generator_new(&gen, err));
-    DUSK_TRY(dusk_source_propose(source, &bounds, parsed->operands[2], &options, gen, err));
+    DUSK_TRY(dusk_source_propose(source, &bounds, &receipt, parsed->operands[2], &options, gen, err));
     dusk_decimal(low, bounds.lower);
     dusk_decimal(high, bounds.upper);
     if (bounds.found)
@@ -225,12 +237,23 @@ static dusk_status propose(dusk_source *source, const schema_settings *s, const 
     else
         puts("no bounds stand out; more epsilon may find some");
     DUSK_TRY(dusk_output_flush(err));
-    DUSK_TRY(ask_print_left(source, &options, err));
+    ask_print_receipt(&receipt, &options);
     if (bounds.found)
         dusk_output_note("next", "dusk schema %s set %s bounds=%s:%s", parsed->operands[0],
                          parsed->operands[2], low, high);
 done:
     dusk_generator_free(gen);
+    return status;
+}
+
+static dusk_status advise(dusk_source *source, const schema_settings *s, const dusk_parsed *parsed,
+                          dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_query_options options;
+    DUSK_TRY(fill_options(&options, s, "advise", err));
+    DUSK_TRY(ask_advise(source, parsed->operands[0], parsed->operands[2], &options, err));
+done:
     return status;
 }
 
@@ -243,9 +266,13 @@ static dusk_status change(dusk_source *source, const schema_settings *s, const d
         DUSK_TRY(needs(parsed, 3, "dusk schema FILE propose visits.age --epsilon 0.1", err));
         return propose(source, s, parsed, err);
     }
+    if (!strcmp(word, "advise")) {
+        DUSK_TRY(needs(parsed, 3, "dusk schema FILE advise visits --epsilon 0.1", err));
+        return advise(source, s, parsed, err);
+    }
     if (!isnan(s->epsilon) || s->rows || s->analyst)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them away",
-                         "--epsilon, --rows and --analyst go with propose");
+                         "--epsilon, --rows and --analyst go with propose and advise");
     if (!strcmp(word, "set")) return set(source, parsed, err);
     if (!strcmp(word, "link")) {
         DUSK_TRY(needs(parsed, 4, "dusk schema FILE link orders.customer_id customer", err));
@@ -260,7 +287,7 @@ static dusk_status change(dusk_source *source, const schema_settings *s, const d
         return refresh(source, err);
     }
     return dusk_fail(err, DUSK_ERR_ARGUMENT, EXAMPLE,
-                     "%.40s is none of set, unset, link, propose and refresh", word);
+                     "%.40s is none of set, unset, link, propose, advise and refresh", word);
 done:
     return status;
 }
@@ -288,7 +315,8 @@ const dusk_command dusk_schema_command = {
     .summary = "what is public about a source; declare bounds, keys and links",
     .synopsis = "FILE.dusk [--json]\nFILE.dusk set TABLE[.COLUMN] PROPERTY[=VALUE]...\n"
                 "FILE.dusk unset TABLE[.COLUMN] PROPERTY\nFILE.dusk link TABLE.COLUMN TABLE[.COLUMN]\n"
-                "FILE.dusk propose TABLE.COLUMN --epsilon E\nFILE.dusk refresh",
+                "FILE.dusk propose TABLE.COLUMN --epsilon E\n"
+                "FILE.dusk advise TABLE[.COLUMN] --epsilon E\nFILE.dusk refresh",
     .options = schema_options,
     .sections = schema_sections,
     .examples = schema_examples,

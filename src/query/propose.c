@@ -91,8 +91,9 @@ done:
     return status;
 }
 
-dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, const char *column,
-                                const dusk_query_options *options, dusk_generator *gen, dusk_error *err)
+dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, dusk_receipt *receipt,
+                                const char *column, const dusk_query_options *options, dusk_generator *gen,
+                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_schema *schema = NULL;
@@ -122,6 +123,7 @@ dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, const cha
                                  rows->collected_count[0], gen, err));
     snprintf(text, sizeof text, "%.17g:%.17g", found.lower, found.upper);
     DUSK_TRY(dusk_ledger_commit(source->ledger, id, text, strlen(text), err));
+    if (receipt) DUSK_TRY(query_receipt(receipt, source, options, false, err));
     *out = found;
 done:
     bounded_free(rows);

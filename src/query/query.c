@@ -102,15 +102,15 @@ static void fill_charge(dusk_charge *charge, const dusk_query *query, const char
                              .version = query->source->schema->version };
 }
 
-static dusk_status fill_receipt(dusk_receipt *receipt, const dusk_query *query, bool cached, dusk_error *err)
+dusk_status query_receipt(dusk_receipt *receipt, dusk_source *source, const dusk_query_options *options,
+                          bool cached, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_ledger *ledger = query->source->ledger;
-    dusk_receipt made = { .cost = { query->options.epsilon, query->options.delta },
+    dusk_receipt made = { .cost = { options->epsilon, options->delta },
                           .charged = !cached,
                           .cached = cached };
-    DUSK_TRY(dusk_ledger_spending(ledger, &made.total, NULL, err));
-    DUSK_TRY(dusk_ledger_spending(ledger, &made.analyst, query->options.analyst, err));
+    DUSK_TRY(dusk_ledger_spending(source->ledger, &made.total, NULL, err));
+    DUSK_TRY(dusk_ledger_spending(source->ledger, &made.analyst, options->analyst, err));
     *receipt = made;
 done:
     return status;
@@ -243,7 +243,7 @@ dusk_status dusk_query_run(dusk_query *query, dusk_result **out, dusk_receipt *r
     DUSK_TRY(recall(&result, query, &charge, err));
     cached = result != NULL;
     if (!cached) DUSK_TRY(answer(&result, query, &charge, gen, err));
-    if (receipt) DUSK_TRY(fill_receipt(receipt, query, cached, err));
+    if (receipt) DUSK_TRY(query_receipt(receipt, query->source, &query->options, cached, err));
     *out = result;
     result = NULL;
 done:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Bounds from the data are paid for.
-dusk init clinic.dusk --source visits.csv --unit visits.patient --epsilon 2 >/dev/null 2>&1
+dusk init clinic.dusk --source visits.csv --unit visits.patient --epsilon 3 >/dev/null 2>&1
 dusk schema clinic.dusk set visits.minutes type=integer
 dusk schema clinic.dusk propose visits.minutes --epsilon 1
 dusk schema clinic.dusk propose visits.minutes
 echo "exit $?"
 dusk budget clinic.dusk --history | tail -2 | sed 's/ 20..-..-.. ..:..:.. / WHEN /'
+dusk schema clinic.dusk advise visits --epsilon 0.9 2>&1 | sed 's/=[0-9]*$/=N/'
+dusk schema clinic.dusk advise nowhere --epsilon 0.1
+echo "exit $?"
