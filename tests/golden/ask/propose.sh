@@ -2,7 +2,7 @@
 # Bounds from the data are paid for.
 dusk init clinic.dusk --source visits.csv --unit visits.patient --epsilon 3 >/dev/null 2>&1
 dusk schema clinic.dusk set visits.minutes type=integer
-dusk schema clinic.dusk propose visits.minutes --epsilon 1
+dusk schema clinic.dusk propose visits.minutes --epsilon 1 2>&1 | sed 's/bounds=.*/bounds=LOW:HIGH/'
 dusk schema clinic.dusk propose visits.minutes
 echo "exit $?"
 dusk budget clinic.dusk --history | tail -2 | sed 's/ 20..-..-.. ..:..:.. / WHEN /'
