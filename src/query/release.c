@@ -25,7 +25,7 @@ static void key_cell(dusk_cell *out, const query_value *value, dusk_type type)
     else if (query_type_is_text(type))
         out->text = value->text;
     else
-        query_set_number(out, type == DUSK_TYPE_REAL ? value->real : (double)value->integer);
+        out->number = out->low = out->high = type == DUSK_TYPE_REAL ? value->real : (double)value->integer;
 }
 
 /* Keys, then measures. */
