@@ -91,6 +91,9 @@ dusk_status sqlite_attach(sqlite3 *db, const char *path, const char *name, dusk_
     char *sql = uri ? sqlite3_mprintf("ATTACH %Q AS \"%w\"", uri, name) : NULL;
     snprintf(doing, sizeof doing, "opening %.180s", path);
     dusk_status status = sqlite_run(db, sql, doing, err);
+    if (status == DUSK_ERR_IO && strstr(sqlite3_errmsg(db), "text encoding"))
+        status = dusk_fail(err, DUSK_ERR_UNSUPPORTED, "convert it: sqlite3 old.db .dump | sqlite3 new.db",
+                           "%.150s holds text as UTF-16; engine sqlite reads UTF-8", path);
     if (status == DUSK_OK) status = look_at(db, name, doing, err);
     sqlite3_free(uri);
     sqlite3_free(sql);

@@ -20,8 +20,10 @@ void sqlite_argument(table_value *out, dusk_type type, sqlite3_value *argument)
     case SQLITE_FLOAT: table_cast_real(out, type, sqlite3_value_double(argument)); return;
     case SQLITE_TEXT:
     case SQLITE_BLOB: {
-        const char *text = (const char *)sqlite3_value_text(argument);
-        if (text) table_cast_text(out, type, text, (size_t)sqlite3_value_bytes(argument));
+        /* As a blob: sqlite3_value_text would copy the text to put a '\0' behind it. The connection's text
+         * is UTF-8. */
+        const char *text = sqlite3_value_blob(argument);
+        table_cast_text(out, type, text ? text : "", (size_t)sqlite3_value_bytes(argument));
         return;
     }
     default: return;

@@ -38,8 +38,19 @@ static void describe(void **state)
     assert_int_equal(dusk_engine_sqlite.describe("x.parquet", &columns, &n, &err), DUSK_ERR_UNSUPPORTED);
 }
 
+/* A connection has one encoding: a file with another is refused in words. */
+static void utf16(void **state)
+{
+    char **names;
+    const char *path = files_path("wide.db");
+    (void)state;
+    database(path, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE v(a); INSERT INTO v VALUES ('x');");
+    assert_int_equal(dusk_engine_sqlite.tables(path, &names, &err), DUSK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "UTF-16"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(describe) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(describe), cmocka_unit_test(utf16) };
     return cmocka_run_group_tests(tests, files_begin, files_end);
 }
