@@ -91,11 +91,14 @@ done:
 
 /* --- run -------------------------------------------------------------------------------------- */
 
+/* Only a basic filter needs to be told at which delta to price an event. */
 static void fill_charge(dusk_charge *charge, const dusk_query *query, const char *fingerprint)
 {
+    dusk_ledger_options made;
+    dusk_ledger_made_with(query->source->ledger, &made);
     *charge = (dusk_charge){ .analyst = query->options.analyst,
                              .event = query_terms_event(query->terms),
-                             .delta = query_terms_delta(query->terms),
+                             .delta = made.filter == DUSK_FILTER_BASIC ? query_terms_delta(query->terms) : 0,
                              .purpose = query->sql,
                              .fingerprint = fingerprint,
                              .epsilon = query->options.epsilon,

@@ -106,7 +106,9 @@ static void describe_bounding(dusk_text *text, const query_terms *terms)
                    plan->rows_per_unit);
     if (terms->rows_per_unit > 0)
         describe_limit(text, terms->rows_per_unit, "row", " in all", o->rows_per_unit, plan->rows_per_unit);
-    dusk_text_add(text, "  which of them stay is chosen at random; the rest is left out\n");
+    dusk_text_add(
+        text,
+        "  of a unit with more, rows that stay are chosen at random; intervals do not count the rest\n");
 }
 
 /* How far a rank may be off, about; worst case of the exponential mechanism. */

@@ -218,9 +218,9 @@ static dusk_status check_promise(const query_terms *terms, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_event event;
-    double epsilon;
+    double epsilon, delta = terms->selects || gaussians_of(terms) > 0 ? terms->options.delta : 0;
     DUSK_TRY(sum_events(terms, true, &event, err));
-    DUSK_TRY(dusk_event_epsilon_up(&event, &epsilon, terms->options.delta, err));
+    DUSK_TRY(dusk_event_epsilon_up(&event, &epsilon, delta, err));
     if (epsilon > terms->options.epsilon)
         return dusk_fail(err, DUSK_ERR_INTERNAL, "", "the noise of a query does not keep epsilon %.17g",
                          terms->options.epsilon);
