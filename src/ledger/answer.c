@@ -136,7 +136,8 @@ static dusk_status check_answer(const ledger_cursor *row, const ledger_entry *ch
         *text = sqlite3_column_blob(row->statement, 4);
         *length = (size_t)sqlite3_column_bytes(row->statement, 4);
         hash_answer(hash, *text, *length);
-        right = entry.charge == charge->number && entry.value && strcmp(entry.value, hash) == 0;
+        right = entry.charge == charge->number && entry.value &&
+                DUSK_MUTATE(LEDGER_ANSWER_TRUSTED, strcmp(entry.value, hash) == 0, true);
     }
     if (!right)
         status = ledger_fail_corrupt(ledger, err, "the answer to charge %llu was changed",
@@ -256,7 +257,7 @@ static dusk_status pay(dusk_ledger *ledger, void *context, dusk_error *err)
     ledger_bind_whole(&cursor, entry.number);
     DUSK_TRY(ledger_cursor_run(&cursor, err));
     if (!r->own) goto done;
-    dusk_filter_add(r->own->filter, &r->own_price);
+    if (DUSK_MUTATE(LEDGER_RECALL_NOT_ADDED, true, false)) dusk_filter_add(r->own->filter, &r->own_price);
     DUSK_TRY(ledger_balance_put(ledger, r->own, r->own_charges + 1, &entry, err));
 done:
     return status;

@@ -133,7 +133,8 @@ dusk_status ledger_request_load(dusk_ledger *ledger, ledger_request *r, dusk_err
                            ledger_shown(ledger->path));
         goto done;
     }
-    DUSK_TRY(ledger_filter_load(ledger, r->total, &total, err));
+    if (DUSK_MUTATE(LEDGER_MEMORY_TRUSTED, true, total.charges == 0))
+        DUSK_TRY(ledger_filter_load(ledger, r->total, &total, err));
     r->charges = total.charges;
     if (r->own) {
         DUSK_TRY(ledger_filter_load(ledger, r->own, &own, err));
