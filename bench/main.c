@@ -18,7 +18,7 @@ static const bench_case *const tables[] = {
     bench_sparse_cases,     bench_keyed_cases,           bench_audit_suite_cases,
     bench_score_cases,      bench_attack_cases,          bench_audit_float_cases,
     bench_line_cases,       bench_audit_mechanism_cases, bench_csv_cases,
-    bench_bounding_cases
+    bench_bounding_cases,   bench_ledger_cases
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 

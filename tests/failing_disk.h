@@ -41,7 +41,7 @@ typedef struct pending {
 
 static struct disk {
     disk_mode mode;
-    long steps, fail_at;
+    long steps, fail_at, syncs;
     uint64_t seed; /* DISK_POWER: 0 loses all */
     platter files[DISK_FILES];
     pending writes[DISK_WRITES];
@@ -174,6 +174,7 @@ static int disk_sync(sqlite3_file *f, int flags)
 {
     platter *p = ((disk_file *)f)->file;
     if (disk_step()) return SQLITE_IOERR_FSYNC;
+    disk.syncs++;
     int rc = disk_of(f)->pMethods->xSync(disk_of(f), flags);
     if (rc == SQLITE_OK && p && disk.mode == DISK_POWER) disk_settle(p);
     return rc;
@@ -259,7 +260,7 @@ static inline void disk_install(void)
 static inline void disk_set(disk_mode mode, long fail_at, uint64_t seed)
 {
     disk.mode = mode;
-    disk.steps = 0;
+    disk.steps = disk.syncs = 0;
     disk.fail_at = fail_at;
     disk.seed = seed;
 }

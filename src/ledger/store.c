@@ -157,8 +157,10 @@ done:
 
 dusk_status ledger_store_use_log(dusk_ledger *ledger, dusk_error *err)
 {
-    /* The answer is the mode that it has now; any is durable. */
+    /* The answer is the mode that it has now; any is durable. A short log is soon written over from its
+     * beginning, which is cheaper to sync than one that grows. */
     int rc = sqlite3_exec(ledger->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    if (rc == SQLITE_OK) rc = sqlite3_wal_autocheckpoint(ledger->db, LEDGER_LOG_PAGES);
     return rc == SQLITE_OK ? DUSK_OK : ledger_fail(ledger, rc, err);
 }
 

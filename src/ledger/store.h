@@ -19,6 +19,7 @@
 #define LEDGER_TEXT_MAX (1 << 24)    /* bytes of a value, purpose, fingerprint  */
 #define LEDGER_ANSWER_MAX (1u << 29) /* bytes of an answer; SQLite ends at 10^9 */
 #define LEDGER_PATIENCE_MS 20000     /* how long to wait for other processes    */
+#define LEDGER_LOG_PAGES 256         /* of the log before it is put into the file */
 #define LEDGER_FILTERS 8             /* analysts whose filters are kept         */
 #define LEDGER_HASH 32
 

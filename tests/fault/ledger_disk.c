@@ -89,6 +89,28 @@ static void full(void **state)
     assert_true(once > 20 && for_good == once);
 }
 
+/* A charge is one sync; now and then the log is put into the file, which takes a few more. */
+static void one_sync(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    long plain = 0, charges = 600;
+    ledger_make(f.file, DUSK_FILTER_BASIC, 1, 0);
+    dusk_ledger *ledger = ledger_of(f.file);
+    (void)charge_of(ledger, "alice", "pure(0.001)");
+    long all = 0;
+    for (long i = 0; i < charges; i++) {
+        disk_set(DISK_GOOD, 0, 0);
+        (void)charge_of(ledger, "alice", "pure(0.001)");
+        assert_true(disk.syncs >= 1);
+        plain += disk.syncs == 1;
+        all += disk.syncs;
+    }
+    assert_true(plain > charges * 19 / 20 && all < charges * 11 / 10);
+    dusk_ledger_close(ledger);
+    folder_remove(&f);
+}
+
 /* A file that cannot be made is not left behind. */
 static void full_while_made(void **state)
 {
@@ -197,8 +219,9 @@ static void no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(full), cmocka_unit_test(full_while_made),
-                                        cmocka_unit_test(limited_files), cmocka_unit_test(no_memory) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(full), cmocka_unit_test(one_sync),
+                                        cmocka_unit_test(full_while_made), cmocka_unit_test(limited_files),
+                                        cmocka_unit_test(no_memory) };
     disk_install();
     event = event_of("pure(0.125)");
     return cmocka_run_group_tests(tests, NULL, NULL);
