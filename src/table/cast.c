@@ -76,6 +76,14 @@ void table_cast_real(table_value *out, dusk_type type, double x)
     out->length = writer.length;
 }
 
+size_t table_text_cut(const char *text, size_t length)
+{
+    if (length <= TABLE_TEXT_MAX) return length;
+    length = TABLE_TEXT_MAX;
+    while (length > TABLE_TEXT_MAX - 4 && (text[length] & 0xC0) == 0x80) length--;
+    return length;
+}
+
 /* --- domains --------------------------------------------------------------------------------- */
 
 static uint64_t hash_bytes(const char *text, size_t length)

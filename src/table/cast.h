@@ -28,6 +28,11 @@ void table_cast_text(table_value *out, dusk_type type, const char *text, size_t 
 void table_cast_integer(table_value *out, dusk_type type, int64_t x);
 void table_cast_real(table_value *out, dusk_type type, double x);
 
+/* Longer texts are cut before a character, so that no row is too long for an engine. */
+#define TABLE_TEXT_MAX ((size_t)1 << 18)
+/* How many of `length` bytes stay. */
+size_t table_text_cut(const char *text, size_t length);
+
 /* The rules of a column, on their own: nothing is borrowed from the schema. */
 typedef struct table_rule {
     dusk_type type;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "table/csv.h"
+#include "table/name_list.h"
 #include "table/schema.h"
 #include "table/sqlite_engine.h"
 
@@ -135,18 +136,6 @@ done:
     return status;
 }
 
-/* Names one after the other, each with its '\0', as a list that is one allocation. */
-static dusk_status list_of(char ***names, const char *all, size_t bytes, size_t n, dusk_error *err)
-{
-    char **list = dusk_allocate(1, (n + 1) * sizeof *list + bytes);
-    if (!list) return dusk_fail_memory(err);
-    char *at = (char *)(list + n + 1);
-    if (bytes) memcpy(at, all, bytes);
-    for (size_t i = 0; i < n; i++, at += strlen(at) + 1) list[i] = at;
-    *names = list;
-    return DUSK_OK;
-}
-
 static dusk_status collect_names(sqlite3 *db, char ***names, dusk_error *err)
 {
     static const char sql[] = "SELECT name FROM s.sqlite_schema WHERE type IN ('table', 'view') AND name NOT "
@@ -169,7 +158,7 @@ static dusk_status collect_names(sqlite3 *db, char ***names, dusk_error *err)
     else if (sqlite3_str_errcode(all) != SQLITE_OK)
         status = dusk_fail_memory(err);
     else
-        status = list_of(names, sqlite3_str_value(all), (size_t)sqlite3_str_length(all), n, err);
+        status = table_name_list(names, sqlite3_str_value(all), (size_t)sqlite3_str_length(all), n, err);
     (void)sqlite3_finalize(row);
     sqlite3_free(sqlite3_str_finish(all));
     return status;

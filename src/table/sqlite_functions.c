@@ -30,13 +30,10 @@ void sqlite_argument(table_value *out, dusk_type type, sqlite3_value *argument)
     }
 }
 
-/* Longer texts are cut before a character: SQLite raises an error when a row is too long. */
-enum { TEXT_MAX = 1 << 18 };
-
+/* SQLite raises an error when a row is too long. */
 static void result_text(sqlite3_context *context, const char *text, size_t length)
 {
-    if (DUSK_MUTATE(LONG_TEXT_RAISES, length > TEXT_MAX, false))
-        for (length = TEXT_MAX; length > TEXT_MAX - 4 && (text[length] & 0xC0) == 0x80;) length--;
+    length = DUSK_MUTATE(LONG_TEXT_RAISES, table_text_cut(text, length), length);
     if (!memchr(text, '\0', length) && dusk_utf8_valid(text, length)) {
         sqlite3_result_text64(context, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
         return;
