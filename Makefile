@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. Everything is built by CMake and Ninja; these are short names.
-.PHONY: help demo check soak bench install format guarantees clean setup build program tests asan clang msan tsan
+.PHONY: help demo check soak bench install format guarantees clean setup build program tests asan clang msan \
+	tsan engines
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -42,7 +43,11 @@ demo: program
 check: build tests asan clang msan tsan
 	@echo "== check passed"
 
-tests: build
+# DuckDB is worth a try: its tests are skipped without it.
+engines:
+	@$(CLEAN_ENV) DUSK_LIBRARY_FOLDER=build/lib tools/setup --duckdb || echo "== tests of DuckDB will be skipped"
+
+tests: build engines
 	@echo "== every test, release build"
 	@$(CTEST) --test-dir build -LE soak
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "table/duckdb_api.h"
 #include "table/engine.h"
 #include "table/schema.h"
 
@@ -17,6 +18,8 @@ static const struct {
     unsigned kinds;
     bool (*usable)(void); /* NULL: always */
 } engines[] = {
+    { &dusk_engine_duckdb, READS(DUSK_SOURCE_CSV) | READS(DUSK_SOURCE_PARQUET) | READS(DUSK_SOURCE_DUCKDB),
+      duckdb_is_usable },
     { &dusk_engine_sqlite, READS(DUSK_SOURCE_CSV) | READS(DUSK_SOURCE_SQLITE), NULL },
 };
 enum { ENGINES = sizeof engines / sizeof *engines };

@@ -118,6 +118,10 @@ struct dusk_cursor {
  *   dusk_sum(x) dusk_avg(x)  aggregates of doubles: exact, rounded once, so the order of rows does
  *                            not matter; NULL of no rows; what is not finite is left out
  *
+ * DuckDB has of these: dusk_sum and dusk_avg of doubles, dusk_to_* of text, and dusk_number_text(x), the text
+ * of a double. Its own sum of doubles must not be used: it depends on the order in which threads see the rows
+ * of other units.
+ *
  * SQLite makes no index for a join of t<t>: each table of a join should be read by a common table
  * expression AS MATERIALIZED (SELECT the columns that are wanted FROM t<t>), which it indexes by itself;
  * otherwise a join takes the product of the sizes. */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declared columns over what a Parquet or DuckDB file has: every column is cast to its declared type by the
+ * rules of cast.h, then its domain and its replacement of NULL apply. Casts are total. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "table/duckdb_engine.h"
+
+/* What a type of DuckDB is to us. */
+typedef enum kind { WHOLE, NUMBER, TRUTH, DAY, MOMENT, OTHER } kind;
+
+static kind kind_of(duckdb_type_id type)
+{
+    switch (type) {
+    case DUCKDB_BOOLEAN: return TRUTH;
+    case DUCKDB_TINYINT:
+    case DUCKDB_SMALLINT:
+    case DUCKDB_INTEGER:
+    case DUCKDB_BIGINT:
+    case DUCKDB_UTINYINT:
+    case DUCKDB_USMALLINT:
+    case DUCKDB_UINTEGER:
+    case DUCKDB_UBIGINT:
+    case DUCKDB_HUGEINT:
+    case DUCKDB_UHUGEINT: return WHOLE;
+    case DUCKDB_FLOAT:
+    case DUCKDB_DOUBLE:
+    case DUCKDB_DECIMAL: return NUMBER;
+    case DUCKDB_DATE: return DAY;
+    case DUCKDB_TIMESTAMP:
+    case DUCKDB_TIMESTAMP_S:
+    case DUCKDB_TIMESTAMP_MS:
+    case DUCKDB_TIMESTAMP_NS:
+    case DUCKDB_TIMESTAMP_TZ: return MOMENT;
+    case DUCKDB_VARCHAR: return OTHER;
+    }
+    return OTHER;
+}
+
+#define NOT_NAN(x) "nullif(CAST(" x " AS DOUBLE), CAST('nan' AS DOUBLE))"
+#define IN_YEARS(made)                                                                                       \
+    "CASE WHEN TRY_CAST($ AS TIMESTAMP) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND "                        \
+    "TIMESTAMP '9999-12-31 23:59:59.999999' THEN " made " END"
+#define NONE(type) "CAST(NULL AS " type ")"
+
+/* The value of a type that a column of a kind is; $ is the column. */
+static const char *const casts[][DUSK_TYPE_TIMESTAMP + 1] = {
+    [WHOLE] = { [DUSK_TYPE_INTEGER] = "TRY_CAST($ AS BIGINT)",
+                [DUSK_TYPE_REAL] = "CAST($ AS DOUBLE)",
+                [DUSK_TYPE_TEXT] = "CAST($ AS VARCHAR)",
+                [DUSK_TYPE_BOOLEAN] = "($ <> 0)",
+                [DUSK_TYPE_DATE] = NONE("DATE"),
+                [DUSK_TYPE_TIMESTAMP] = NONE("TIMESTAMP") },
+    [NUMBER] = { [DUSK_TYPE_INTEGER] = "TRY_CAST(round($) AS BIGINT)",
+                 [DUSK_TYPE_REAL] = NOT_NAN("$") " + 0e0", /* -0 is 0 */
+                 [DUSK_TYPE_TEXT] = "dusk_number_text(CAST($ AS DOUBLE) + 0e0)",
+                 [DUSK_TYPE_BOOLEAN] = "(" NOT_NAN("$") " <> 0)",
+                 [DUSK_TYPE_DATE] = NONE("DATE"),
+                 [DUSK_TYPE_TIMESTAMP] = NONE("TIMESTAMP") },
+    [TRUTH] = { [DUSK_TYPE_INTEGER] = "CAST($ AS BIGINT)",
+                [DUSK_TYPE_REAL] = "CAST($ AS DOUBLE)",
+                [DUSK_TYPE_TEXT] = "CAST($ AS VARCHAR)",
+                [DUSK_TYPE_BOOLEAN] = "$",
+                [DUSK_TYPE_DATE] = NONE("DATE"),
+                [DUSK_TYPE_TIMESTAMP] = NONE("TIMESTAMP") },
+    [DAY] = { [DUSK_TYPE_INTEGER] = NONE("BIGINT"),
+              [DUSK_TYPE_REAL] = NONE("DOUBLE"),
+              [DUSK_TYPE_TEXT] = "CAST($ AS VARCHAR)",
+              [DUSK_TYPE_BOOLEAN] = NONE("BOOLEAN"),
+              [DUSK_TYPE_DATE] = "CASE WHEN $ BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN $ END",
+              [DUSK_TYPE_TIMESTAMP] = IN_YEARS("CAST($ AS TIMESTAMP)") },
+    [MOMENT] = { [DUSK_TYPE_INTEGER] = NONE("BIGINT"),
+                 [DUSK_TYPE_REAL] = NONE("DOUBLE"),
+                 [DUSK_TYPE_TEXT] = "CAST($ AS VARCHAR)",
+                 [DUSK_TYPE_BOOLEAN] = NONE("BOOLEAN"),
+                 [DUSK_TYPE_DATE] = IN_YEARS("TRY_CAST(TRY_CAST($ AS TIMESTAMP) AS DATE)"),
+                 [DUSK_TYPE_TIMESTAMP] = IN_YEARS("date_trunc('second', TRY_CAST($ AS TIMESTAMP))") },
+    [OTHER] = { [DUSK_TYPE_INTEGER] = "dusk_to_integer(CAST($ AS VARCHAR))",
+                [DUSK_TYPE_REAL] = "dusk_to_real(CAST($ AS VARCHAR))",
+                [DUSK_TYPE_TEXT] = "CASE WHEN strlen(CAST($ AS VARCHAR)) > 262144 THEN "
+                                   "dusk_cut(CAST($ AS VARCHAR)) ELSE CAST($ AS VARCHAR) END",
+                [DUSK_TYPE_BOOLEAN] = "dusk_to_boolean(CAST($ AS VARCHAR))",
+                [DUSK_TYPE_DATE] = "dusk_to_date(CAST($ AS VARCHAR))",
+                [DUSK_TYPE_TIMESTAMP] = "dusk_to_timestamp(CAST($ AS VARCHAR))" },
+};
+
+_Static_assert(TABLE_TEXT_MAX == 262144, "as it is written above");
+
+static const char *const type_names[] = {
+    [DUSK_TYPE_INTEGER] = "BIGINT",  [DUSK_TYPE_REAL] = "DOUBLE", [DUSK_TYPE_TEXT] = "VARCHAR",
+    [DUSK_TYPE_BOOLEAN] = "BOOLEAN", [DUSK_TYPE_DATE] = "DATE",   [DUSK_TYPE_TIMESTAMP] = "TIMESTAMP"
+};
+
+static void put_cast(dusk_buffer *out, const char *made, const char *column)
+{
+    for (; *made; made++)
+        if (*made == '$')
+            duckdb_quote(out, column, '"');
+        else
+            dusk_buffer_bytes(out, made, 1);
+}
+
+static void put_literal(dusk_buffer *out, dusk_type type, const char *text)
+{
+    dusk_buffer_add(out, "CAST(");
+    duckdb_quote(out, text, '\'');
+    dusk_buffer_add(out, " AS %s)", type_names[type]);
+}
+
+/* What a NULL counts as when there is no domain. */
+static void put_replacement(dusk_buffer *out, const table_rule *rule)
+{
+    const table_value *value = &rule->replacement;
+    if (rule->type == DUSK_TYPE_INTEGER || rule->type == DUSK_TYPE_BOOLEAN) {
+        dusk_buffer_add(out, "CAST('%" PRId64 "' AS %s)", value->integer, type_names[rule->type]);
+    } else if (rule->type == DUSK_TYPE_REAL) {
+        dusk_buffer_add(out, "CAST('");
+        dusk_buffer_number(out, value->real);
+        dusk_buffer_add(out, "' AS DOUBLE)");
+    } else {
+        dusk_buffer_add(out, "CAST('%.*s' AS %s)", (int)value->length, value->text, type_names[rule->type]);
+    }
+}
+
+/* Column c as the view has it, from a<c>. */
+static void put_rules(dusk_buffer *out, size_t c, const dusk_column *column, const table_rule *rule)
+{
+    if (rule->replaces) dusk_buffer_add(out, "coalesce(");
+    if (rule->slots) {
+        dusk_buffer_add(out, "CASE WHEN a%zu IN (", c);
+        for (size_t i = 0; i < column->values; i++) {
+            if (i) dusk_buffer_add(out, ", ");
+            put_literal(out, rule->type, column->domain[i]);
+        }
+        dusk_buffer_add(out, ") THEN a%zu END", c);
+    } else {
+        dusk_buffer_add(out, "a%zu", c);
+    }
+    if (!rule->replaces) return;
+    dusk_buffer_add(out, ", ");
+    if (rule->values)
+        put_literal(out, rule->type, column->domain[0]);
+    else
+        put_replacement(out, rule);
+    dusk_buffer_add(out, ")");
+}
+
+dusk_status duckdb_view(dusk_buffer *out, size_t i, const dusk_table_schema *t, const duckdb_source *source,
+                        const char *from, const duckdb_found *found, const size_t *at, dusk_error *err)
+{
+    dusk_buffer_add(out, "CREATE VIEW t%zu AS SELECT ", i);
+    for (size_t c = 0; c < t->columns; c++) {
+        if (c) dusk_buffer_add(out, ", ");
+        put_rules(out, c, &t->column[c], &source->rule[c]);
+        dusk_buffer_add(out, " AS c%zu", c);
+    }
+    dusk_buffer_add(out, "%s FROM (SELECT ", t->columns ? "" : "NULL AS nothing");
+    for (size_t c = 0; c < t->columns; c++) {
+        const duckdb_found *column = &found[at[c]];
+        if (c) dusk_buffer_add(out, ", ");
+        put_cast(out, casts[kind_of(column->type)][t->column[c].type], column->name);
+        dusk_buffer_add(out, " AS a%zu", c);
+    }
+    dusk_buffer_add(out, "%s FROM %s)", t->columns ? "" : "NULL", from);
+    return out->failed ? dusk_fail_memory(err) : DUSK_OK;
+}
