@@ -36,8 +36,7 @@ static void *work(void *context)
     while (!atomic_load(&h->job->stop)) {
         size_t p = atomic_fetch_add(&h->job->next, 1);
         if (p >= partitions) break;
-        h->status = bounding_worker_take(&h->worker, &store->partition[p], store->shift, &h->err);
-        bounding_partition_clear(&store->partition[p]);
+        h->status = bounding_take_partition(&h->worker, &store->partition[p], store->shift, &h->err);
         if (h->status == DUSK_OK) continue;
         atomic_store(&h->job->stop, true);
         break;
@@ -262,7 +261,10 @@ dusk_status bounding_finish(bounding *b, bounded **out, dusk_error *err)
         DUSK_TRY(group_table_order(b->groups, place, err));
     }
     DUSK_NEW(hands, n);
-    for (unsigned i = 0; i < n; i++) DUSK_TRY(bounding_worker_init(&hands[i].worker, b, place, groups, err));
+    for (unsigned i = 0; i < n; i++) {
+        DUSK_TRY(bounding_worker_init(&hands[i].worker, b, place, groups, err));
+        hands[i].worker.share = b->memory / 2 / n;
+    }
     DUSK_TRY(take_all(b, hands, n, err));
     DUSK_TRY(merge(hands, n, err));
     DUSK_TRY(write_answer(out, b, hands, n, place, err));

@@ -168,6 +168,10 @@ int record_compare_values(const bounding_layout *layout, const unsigned char *a,
 const unsigned char *record_text(const bounding_layout *layout, const unsigned char *record, size_t value,
                                  size_t *length);
 
+/* The bytes of a value that is not NULL: equal for equal values, and for no others. */
+const unsigned char *record_value(const bounding_layout *layout, const unsigned char *record, size_t value,
+                                  size_t *length);
+
 /* --- stores -------------------------------------------------------------------------------- */
 
 DUSK_MUST_USE dusk_status bounding_store_init(bounding_store *store, unsigned bits, unsigned shift,
@@ -177,6 +181,8 @@ void bounding_store_clear(bounding_store *store);
 DUSK_MUST_USE dusk_status bounding_store_open(bounding_store *store, size_t p, size_t size, dusk_error *err);
 /* No more records come: cursors are closed. */
 void bounding_store_close(bounding_store *store);
+/* The same, and everything goes to the file. */
+DUSK_MUST_USE dusk_status bounding_store_flush(bounding_store *store, dusk_error *err);
 /* Wipe the blocks of a partition; their memory is freed with the store. */
 void bounding_partition_clear(bounding_partition *partition);
 
@@ -233,6 +239,7 @@ typedef struct bounding_worker {
     size_t loaded_room;
     unsigned char *disk; /* those from the file: here */
     size_t disk_room;
+    size_t share; /* bytes that it may use */
 } bounding_worker;
 
 static inline const unsigned char *worker_record(const bounding_worker *w, uint32_t at)
@@ -244,11 +251,45 @@ static inline const unsigned char *worker_record(const bounding_worker *w, uint3
 DUSK_MUST_USE dusk_status bounding_worker_init(bounding_worker *w, const bounding *b, const uint32_t *place,
                                                size_t groups, dusk_error *err);
 void bounding_worker_clear(bounding_worker *w);
-/* Bound the units of a partition and add up. The names of its units agree in bit `shift` and above. */
+/* Memory for n entries of a partition, and for a unit that has all of them. */
+DUSK_MUST_USE dusk_status bounding_worker_reserve(bounding_worker *w, size_t n, dusk_error *err);
+
+/* Bound the units of a partition and add up. The names of its units agree in bit `shift` and above. It is
+ * cleared. */
+DUSK_MUST_USE dusk_status bounding_take_partition(bounding_worker *w, bounding_partition *partition,
+                                                  unsigned shift, dusk_error *err);
+/* The same in memory, and for a single name that does not fit. */
 DUSK_MUST_USE dusk_status bounding_worker_take(bounding_worker *w, const bounding_partition *partition,
                                                unsigned shift, dusk_error *err);
+DUSK_MUST_USE dusk_status bounding_take_giant(bounding_worker *w, const bounding_partition *partition,
+                                              dusk_error *err);
 /* The rows of one unit, sorted by group. */
 DUSK_MUST_USE dusk_status bounding_take_unit(bounding_worker *w, bounding_entry *entry, size_t n,
                                              dusk_error *err);
+/* Its parts: which of `held` things stay when `most` may, by the coins of the unit that the entry is of; the
+ * different values of a group's rows for total t; the rows of a group that stay. */
+DUSK_MUST_USE dusk_status bounding_choose(bounding_worker *w, uint32_t stream, const bounding_entry *unit,
+                                          size_t held, size_t most, size_t *chosen, size_t *count,
+                                          dusk_error *err);
+DUSK_MUST_USE dusk_status bounding_take_values(bounding_worker *w, size_t t, size_t place,
+                                               const bounding_entry *entry, size_t n, dusk_error *err);
+DUSK_MUST_USE dusk_status bounding_add_rows(bounding_worker *w, const bounding_entry *entry, size_t n,
+                                            dusk_error *err);
+
+/* Records of a partition one after the other, a block at a time. */
+typedef struct bounding_reader {
+    const bounding *b;
+    const bounding_partition *partition;
+    size_t next, at; /* block, and byte in it */
+    bool is_open;
+    const unsigned char *data;
+    unsigned char *buffer; /* for blocks from the file */
+    size_t room;
+} bounding_reader;
+void bounding_reader_init(bounding_reader *r, const bounding *b, const bounding_partition *partition);
+void bounding_reader_clear(bounding_reader *r);
+/* NULL at the end; valid until the next call. */
+DUSK_MUST_USE dusk_status bounding_reader_next(bounding_reader *r, const unsigned char **record,
+                                               dusk_error *err);
 
 #endif

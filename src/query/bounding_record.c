@@ -43,6 +43,14 @@ const unsigned char *record_text(const bounding_layout *layout, const unsigned c
     return text;
 }
 
+const unsigned char *record_value(const bounding_layout *layout, const unsigned char *record, size_t value,
+                                  size_t *length)
+{
+    if (layout->types[value] == DUSK_CELL_TEXT) return record_text(layout, record, value, length);
+    *length = 8;
+    return record + layout->value_at + 8 * value;
+}
+
 int record_compare_value(const bounding_layout *layout, const unsigned char *a, const unsigned char *b,
                          size_t value)
 {

@@ -74,6 +74,22 @@ void bounding_store_close(bounding_store *store)
     }
 }
 
+dusk_status bounding_store_flush(bounding_store *store, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    bounding_store_close(store);
+    for (size_t p = 0; p < (size_t)1 << store->bits; p++)
+        for (size_t i = 0; i < store->partition[p].blocks; i++) {
+            bounding_block *block = &store->partition[p].block[i];
+            if (!block->data) continue;
+            DUSK_TRY(spill_write(store->file, block->data, block->used, &block->offset, err));
+            if (block->own) dusk_deallocate(block->data);
+            block->data = NULL;
+        }
+done:
+    return status;
+}
+
 /* A block whose memory is not used for now: its first bytes say which one was put aside before it. */
 static void put_aside(bounding_store *store, unsigned char *data)
 {

@@ -36,9 +36,9 @@ static uint64_t number_of(const bounding_worker *w, const bounding_entry *entry)
     return dusk_keyed_unit(w->coins, record + layout->stride, record_word(record, layout->length_at));
 }
 
-DUSK_PROVEN(choose)
-static dusk_status choose(bounding_worker *w, uint32_t stream, const bounding_entry *unit, size_t held,
-                          size_t most, size_t *chosen, size_t *count, dusk_error *err)
+DUSK_PROVEN(bounding_choose)
+dusk_status bounding_choose(bounding_worker *w, uint32_t stream, const bounding_entry *unit, size_t held,
+                            size_t most, size_t *chosen, size_t *count, dusk_error *err)
 {
     if (held > BOUNDING_HELD_MAX) held = BOUNDING_HELD_MAX;
     if (held > most && w->b->first_come) held = most;
@@ -130,19 +130,14 @@ static dusk_status keep_value(bounding_worker *w, size_t t, const bounding_entry
     query_value tuple[3] = { { .integer = (int64_t)t }, { .integer = e->group }, { .null = false } };
     uint32_t code;
     bool is_new;
-    if (layout->types[value] == DUSK_CELL_TEXT) /* numbers are compared by their bits */
-        tuple[2].text = (const char *)record_text(layout, record, value, &tuple[2].length);
-    else {
-        tuple[2].text = (const char *)record + layout->value_at + 8 * value;
-        tuple[2].length = 8;
-    }
+    tuple[2].text = (const char *)record_value(layout, record, value, &tuple[2].length);
     return group_table_add(w->distinct, &code, &is_new, tuple, err);
 }
 
 /* The different values of a group's n rows, at most rows_per_group of them. */
-DUSK_PROVEN(take_values)
-static dusk_status take_values(bounding_worker *w, size_t t, size_t place, const bounding_entry *e, size_t n,
-                               dusk_error *err)
+DUSK_PROVEN(bounding_take_values)
+dusk_status bounding_take_values(bounding_worker *w, size_t t, size_t place, const bounding_entry *e,
+                                 size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bounding_layout *layout = &w->b->layout;
@@ -163,7 +158,7 @@ static dusk_status take_values(bounding_worker *w, size_t t, size_t place, const
         return DUSK_OK;
     }
     uint32_t stream = BOUNDING_STREAM_VALUES + ((uint32_t)(place * w->b->terms + t) & BOUNDING_STREAM_MASK);
-    DUSK_TRY(choose(w, stream, e, different, w->b->rows_per_group, w->rows, &count, err));
+    DUSK_TRY(bounding_choose(w, stream, e, different, w->b->rows_per_group, w->rows, &count, err));
     for (size_t i = 0; i < count; i++) DUSK_TRY(keep_value(w, t, &list[w->rows[i]], err));
 done:
     return status;
@@ -172,8 +167,8 @@ done:
 /* --- a group ---------------------------------------------------------------------------------- */
 
 /* The rows stay: add them to every total. */
-DUSK_PROVEN(add_rows)
-static inline dusk_status add_rows(bounding_worker *w, const bounding_entry *e, size_t n, dusk_error *err)
+DUSK_PROVEN(bounding_add_rows)
+dusk_status bounding_add_rows(bounding_worker *w, const bounding_entry *e, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     for (size_t t = 0; t < w->b->terms; t++) {
@@ -209,15 +204,16 @@ static dusk_status take_group(bounding_worker *w, size_t place, bounding_entry *
     if (w->b->unfiltered && e->group >= w->groups) return DUSK_OK;
     if (w->distinct)
         for (size_t t = 0; t < w->b->terms; t++)
-            if (w->b->term[t].total.kind == BOUNDING_DISTINCT) DUSK_TRY(take_values(w, t, place, e, n, err));
+            if (w->b->term[t].total.kind == BOUNDING_DISTINCT)
+                DUSK_TRY(bounding_take_values(w, t, place, e, n, err));
     if (n > most && w->b->needs_rows) {
         uint32_t stream = BOUNDING_STREAM_ROWS + ((uint32_t)place & BOUNDING_STREAM_MASK);
         entry_sort(w, e, w->spare, n, values_less, 0);
-        DUSK_TRY(choose(w, stream, e, n, most, w->rows, &n, err));
+        DUSK_TRY(bounding_choose(w, stream, e, n, most, w->rows, &n, err));
         for (size_t i = 0; i < n; i++) e[i] = e[w->rows[i]];
     }
     w->units[e->group]++;
-    DUSK_TRY(add_rows(w, e, n, err));
+    DUSK_TRY(bounding_add_rows(w, e, n, err));
 done:
     return status;
 }
@@ -232,7 +228,7 @@ dusk_status bounding_take_unit(bounding_worker *w, bounding_entry *e, size_t n, 
 
     if (w->b->rows_per_unit && n > w->b->rows_per_unit) {
         entry_sort(w, e, w->spare, n, values_less, 0);
-        DUSK_TRY(choose(w, BOUNDING_STREAM_UNIT_ROWS, e, n, w->b->rows_per_unit, w->rows, &n, err));
+        DUSK_TRY(bounding_choose(w, BOUNDING_STREAM_UNIT_ROWS, e, n, w->b->rows_per_unit, w->rows, &n, err));
         for (size_t i = 0; i < n; i++) e[i] = e[w->rows[i]];
     }
     for (size_t i = 0; i < n; i++)
@@ -243,7 +239,7 @@ dusk_status bounding_take_unit(bounding_worker *w, bounding_entry *e, size_t n, 
             DUSK_TRY(take_group(w, g, e + w->start[g], w->start[g + 1] - w->start[g], err));
         return DUSK_OK;
     }
-    DUSK_TRY(choose(w, BOUNDING_STREAM_GROUPS, e, groups, most, w->chosen, &count, err));
+    DUSK_TRY(bounding_choose(w, BOUNDING_STREAM_GROUPS, e, groups, most, w->chosen, &count, err));
     for (size_t i = 0; i < count; i++) {
         size_t g = w->chosen[i];
         DUSK_TRY(take_group(w, i, e + w->start[g], w->start[g + 1] - w->start[g], err));

@@ -103,6 +103,12 @@ done:
     return status;
 }
 
+dusk_status bounding_worker_reserve(bounding_worker *w, size_t n, dusk_error *err)
+{
+    dusk_status status = reserve_entries(w, n, err);
+    return status == DUSK_OK ? reserve_unit(w, n, err) : status;
+}
+
 /* --- loading -------------------------------------------------------------------------------------- */
 
 /* w->loaded[i] is block i, those that are in the file having been read. */
@@ -335,7 +341,6 @@ dusk_status bounding_worker_take(bounding_worker *w, const bounding_partition *p
     bool ranks = !w->b->layout.text_unit && w->groups < RANKED_GROUPS && !w->b->unfiltered;
 
     if (rows == 0) return DUSK_OK;
-    if (rows > UINT32_MAX) return dusk_fail_memory(err);
     DUSK_TRY(load_blocks(w, partition, err));
     DUSK_TRY(reserve_entries(w, rows, err));
     DUSK_TRY(reserve_buckets(w, ((size_t)1 << bits) + 2, err));

@@ -128,8 +128,10 @@ static void shuffle(table *t, uint64_t random)
     }
 }
 
+/* All in memory, all blocks in the file and every unit too large for the memory, and in between. */
 static void nothing_but_rows_and_coins_matters(void **state)
 {
+    static const size_t memories[] = { 0, 1, 6000, 20000, 60000, 200000 };
     (void)state;
     static table t;
     for (uint64_t seed = 0; seed < 120; seed++) {
@@ -138,7 +140,7 @@ static void nothing_but_rows_and_coins_matters(void **state)
         for (unsigned way = 0; way < 6; way++) {
             shuffle(&t, seed + way);
             t.options.threads = 1 + way % 4;
-            t.options.memory = way % 2 ? 1 : 0;
+            t.options.memory = memories[way];
             bounded *again = run_bounding(&t.options, t.rows, t.n, way < 3 ? 1 + 7 * way : ROWS, seed);
             assert_same(&t, first, again);
             bounded_free(again);
@@ -253,7 +255,7 @@ static void neighbours_differ_by_one_bounded_unit(void **state)
     for (uint64_t seed = 0; seed < 250; seed++) {
         make_table(&t, seed);
         if (t.n == 0) continue;
-        t.options.memory = seed % 3 == 0;
+        t.options.memory = seed % 3 * 9000;
         bounded *all = run_bounding(&t.options, t.rows, t.n, ROWS, seed);
         for (size_t k = 0; k < 3; k++) {
             const row who = t.rows[k % t.n];
