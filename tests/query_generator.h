@@ -13,7 +13,8 @@ enum { QUERY_TEXT = 6000, QUERY_PART = 2500, QUERY_COLUMNS_MOST = 24 };
 typedef struct generator {
     uint64_t random;
     unsigned names;
-    bool plain; /* only what SQLite understands the same way */
+    bool plain;  /* only what SQLite understands the same way */
+    bool totals; /* no quantiles */
 } generator;
 
 /* A column in sight. kind: u the unit, i integer, r real, t text, b boolean, d date, p product, k kind of
@@ -379,7 +380,7 @@ static inline void generate_from(generator *g, generated_from *f, int depth)
 
 static inline void generate_aggregate(generator *g, const generated_from *f, char *out)
 {
-    static const char *const plain[] = { "SUM", "AVG", "VARIANCE", "STDDEV", "MIN", "MAX", "MEDIAN", "SUM" };
+    static const char *const plain[] = { "SUM", "AVG", "VARIANCE", "STDDEV", "SUM", "MIN", "MAX", "MEDIAN" };
     generated_text x, when;
     const generated_column *c = generated_of(g, f, "ir"), *unit = generated_of(g, f, "u");
     const generated_column *other = generated_of(g, f, "tbdpk");
@@ -392,11 +393,11 @@ static inline void generate_aggregate(generator *g, const generated_from *f, cha
         snprintf(out, sizeof x, "COUNT(%s%s)", pick(g, 2) ? "DISTINCT " : "", other ? other->name : "1");
     else {
         generate_number(g, f, x, 2);
-        if (!g->plain && pick(g, 8) == 0)
+        if (!g->plain && !g->totals && pick(g, 8) == 0)
             snprintf(out, sizeof x, "PERCENTILE_CONT(0.%u) WITHIN GROUP (ORDER BY %.400s)", 1 + pick(g, 9),
                      strlen(x) < 400 ? x : c->name);
         else
-            snprintf(out, sizeof x, "%s(%.500s)", WORLD_CHOICE(&g->random, plain),
+            snprintf(out, sizeof x, "%s(%.500s)", plain[pick(g, g->totals ? 5 : 8)],
                      strlen(x) < 500 ? x : c->name);
     }
     if (pick(g, 5) == 0) {

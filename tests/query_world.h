@@ -175,15 +175,17 @@ static inline void world_make(world *w, const world_options *o)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* Is the row one of the unit's? A row of items may be of several, where an order's key is there twice. */
-static inline bool world_belongs(const world *w, size_t table, size_t row, const char *unit)
+/* Is the row one of the unit's (`others`: of somebody else's)? A row of items may be both, where an order's
+ * key is there twice. */
+static inline bool world_belongs(const world *w, size_t table, size_t row, const char *unit, bool others)
 {
     const world_table *orders = &w->table[WORLD_ORDERS];
     char const(*cell)[WORLD_CELL] = w->table[table].cell[row];
     if (table == WORLD_PRODUCT) return true;
-    if (table != WORLD_ITEM) return strcmp(cell[table == WORLD_ORDERS], unit) == 0;
+    if (table != WORLD_ITEM) return (strcmp(cell[table == WORLD_ORDERS], unit) == 0) != others;
     for (size_t i = 0; i < orders->rows; i++)
-        if (cell[0][0] && strcmp(orders->cell[i][0], cell[0]) == 0 && strcmp(orders->cell[i][1], unit) == 0)
+        if (cell[0][0] && strcmp(orders->cell[i][0], cell[0]) == 0 &&
+            (strcmp(orders->cell[i][1], unit) == 0) != others)
             return true;
     return false;
 }
@@ -194,7 +196,7 @@ static inline void world_part(world *out, const world *w, const char *unit, bool
     memset(out, 0, sizeof *out);
     for (size_t t = 0; t < WORLD_TABLES; t++)
         for (size_t i = 0; i < w->table[t].rows; i++)
-            if (t == WORLD_PRODUCT || world_belongs(w, t, i, unit) != others)
+            if (world_belongs(w, t, i, unit, others))
                 memcpy(out->table[t].cell[out->table[t].rows++], w->table[t].cell[i],
                        sizeof w->table[t].cell[i]);
 }

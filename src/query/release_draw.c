@@ -88,6 +88,28 @@ static dusk_status select_keys(bool *keep, const query_terms *terms, const uint6
     return DUSK_OK;
 }
 
+#ifdef DUSK_TESTING
+/* Names for records: neighbouring data has other keys, so that a place says nothing. */
+static uint64_t *record_names(const shown_key *sorted, size_t n, size_t keys)
+{
+    uint64_t *name = malloc((n + 1) * sizeof *name);
+    if (!name) abort();
+    for (size_t i = 0; i < n; i++) {
+        name[i] = 14695981039346656037u;
+        for (size_t k = 0; k < keys; k++) {
+            const query_value *v = &sorted[i].key[k];
+            name[i] = (name[i] ^ (uint64_t)v->integer ^ (uint64_t)v->null << 63) * 1099511628211u;
+            for (size_t c = 0; v->text && c < v->length; c++)
+                name[i] = (name[i] ^ (unsigned char)v->text[c]) * 1099511628211u;
+            uint64_t bits;
+            memcpy(&bits, &v->real, sizeof bits);
+            name[i] = (name[i] ^ bits >> 7) * 1099511628211u;
+        }
+    }
+    return name;
+}
+#endif
+
 /* In the order of their values from the first step on: how groups come out of bounding is nobody's
  * business. */
 static dusk_status show_selected(query_released *out, const query_terms *terms, const bounded *groups,
@@ -98,6 +120,7 @@ static dusk_status show_selected(query_released *out, const query_terms *terms, 
     shown_key *sorted = NULL;
     uint64_t *units = NULL;
     bool *keep = NULL;
+    DUSK_RECORD(uint64_t *name = NULL;)
 
     DUSK_NEW(sorted, n);
     DUSK_NEW(units, n);
@@ -106,10 +129,14 @@ static dusk_status show_selected(query_released *out, const query_terms *terms, 
     for (size_t i = 0; i < n; i++) sorted[i] = (shown_key){ terms->plan, groups->key + i * keys, i };
     if (DUSK_MUTATE(RELEASE_KEYS_UNSORTED, n > 1, false)) qsort(sorted, n, sizeof *sorted, compare_keys);
     for (size_t i = 0; i < n; i++) units[i] = groups->units[sorted[i].group];
+    DUSK_RECORD(name = record_names(sorted, n, keys);)
+    DUSK_RECORD(dusk_record_names(gen, name, n);)
     DUSK_TRY(select_keys(keep, terms, units, n, gen, err));
     for (size_t i = 0; i < n; i++)
         if (keep[i]) out->group[out->groups++] = sorted[i].group;
 done:
+    DUSK_RECORD(dusk_record_names(gen, NULL, 0);)
+    DUSK_RECORD(free(name);)
     if (units) dusk_wipe(units, n * sizeof *units);
     dusk_deallocate(sorted);
     dusk_deallocate(units);

@@ -41,6 +41,13 @@ void dusk_record_scope(dusk_generator *gen, const char *scope, uint64_t key)
     gen->record->scope_key = key;
 }
 
+void dusk_record_names(dusk_generator *gen, const uint64_t *name, size_t n)
+{
+    if (!gen->record) return;
+    gen->record->name = name;
+    gen->record->names = name ? n : 0;
+}
+
 void dusk_record_guard(dusk_generator *gen, dusk_record_at at)
 {
     if (gen->record) gen->record->guard = at.record ? at.call + 1 : 0;
@@ -112,6 +119,7 @@ static dusk_record_input *enter(dusk_record_at at, uint64_t key, const dusk_reco
 {
     dusk_record_call *call = &at.record->calls[at.call];
     const dusk_record_call *twin = twin_of(at);
+    if (key < at.record->names) key = at.record->name[key];
     *from = twin && twin->n ? dusk_record_find(twin, key, call->n % twin->n) : NULL;
     dusk_record_input *input = NULL;
     for (size_t i = 0; i < call->n && !input && key <= call->largest; i++)

@@ -95,6 +95,8 @@ typedef struct dusk_record {
     const char *scope;
     uint64_t scope_key;
     const struct dusk_record *outputs; /* whose outputs these calls get; NULL: their own */
+    const uint64_t *name;              /* of key i, for i < names */
+    size_t names;
     uint64_t taken;                    /* bytes of coins */
 } dusk_record;
 
@@ -112,6 +114,9 @@ void dusk_record_clear(dusk_record *record);
 /* The calls that follow are about `key` of what `scope` names, such as one group of a query: they
  * are matched with those of the same scope and key. NULL: about everything. */
 void dusk_record_scope(dusk_generator *gen, const char *scope, uint64_t key);
+/* Key i of the calls that follow is called name[i], so that two sides which do not have the same keys
+ * are matched by what the keys are and not by their place; borrowed until NULL takes it back. */
+void dusk_record_names(dusk_generator *gen, const uint64_t *name, size_t n);
 /* The calls that follow are shown only if the selection `at` passes; a zero `at`: no longer. */
 void dusk_record_guard(dusk_generator *gen, dusk_record_at at);
 
