@@ -40,7 +40,10 @@
  * facts (a column with bounds, a table with columns) cannot be taken back before them. A table's
  * name has no dot in it.
  * Sources:
- *   visits.csv [?delimiter=; and the like]   text with a header line
+ *   visits.csv, also .tsv .txt .data .tbl    text with a header line; the options, with & between them:
+ *       ?delimiter=;   what divides fields, "tab" too; otherwise a comma, of .tsv a tab, of .tbl a |
+ *       ?header=a,b,c  the names of the columns, where the file has no header line
+ *       ?trim=yes      blanks around fields are not part of them
  *   clinic.db, clinic.sqlite                 SQLite
  *   visits.parquet, clinic.duckdb            by DuckDB, when its library is found
  *   postgres://user@host/database            PostgreSQL

@@ -30,6 +30,7 @@ struct table_csv {
     int file;
     char *path;
     char delimiter;
+    bool trim;                 /* blanks around fields are not part of them */
     uint64_t size, delimiters; /* the delimiter in each of eight bytes */
     char *data;                /* capacity + PADDING bytes; data[end] is a newline that nobody wrote */
     size_t capacity, at, end;
@@ -119,6 +120,8 @@ static char *find_border(char *p, char delimiter, uint64_t delimiters)
 
 /* --- records ------------------------------------------------------------------------------- */
 
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
 /* Where the next field is kept: a place of its own, or the one for what nobody asked for. */
 static dusk_status next_place(table_csv *csv, raw_field **out, dusk_error *err)
 {
@@ -151,11 +154,12 @@ static char *divide_quoted(const table_csv *csv, char *p, char *limit, raw_field
         field->escaped = true;
     }
     char *end = find_border(close + 1, csv->delimiter, csv->delimiters);
+    char *last = end - (*end == '\n' && end[-1] == '\r');
+    while (csv->trim && is_blank(last[-1])) last--;
     field->length = (size_t)(close - field->text);
-    if (end > close + 1 && !(end == close + 2 && close[1] == '\r' && *end == '\n')) {
+    if (last > close + 1) {
         field->escaped = true; /* text behind the closing quote: table_csv_field adds it */
-        field->length = (size_t)(end - field->text);
-        if (*end == '\n' && end[-1] == '\r') field->length--;
+        field->length = (size_t)(last - field->text);
     }
     return end;
 }
@@ -163,8 +167,10 @@ static char *divide_quoted(const table_csv *csv, char *p, char *limit, raw_field
 static char *divide_plain(const table_csv *csv, char *p, raw_field *field)
 {
     char *end = find_border(p, csv->delimiter, csv->delimiters);
+    char *last = end - (*end == '\n' && end > p && end[-1] == '\r');
+    while (csv->trim && last > p && is_blank(last[-1])) last--;
     field->text = p;
-    field->length = (size_t)(end - p) - (*end == '\n' && end > p && end[-1] == '\r');
+    field->length = (size_t)(last - p);
     field->quoted = field->escaped = false;
     return end;
 }
@@ -180,13 +186,14 @@ static char *skip_rest(char *p, char *limit)
 static dusk_status divide(table_csv *csv, bool *whole, dusk_error *err)
 {
     char *p = csv->data + csv->at, *limit = csv->data + csv->end, *end;
-    bool tried = false; /* to skip the rest */
+    bool tried = false, first = true; /* tried to skip the rest */
     raw_field *field;
     *whole = false;
     csv->fields = 0;
-    for (;; p = end + 1) {
+    for (;; p = end + 1, first = false) {
         dusk_status status = next_place(csv, &field, err);
         if (status != DUSK_OK) return status;
+        while (csv->trim && is_blank(*p) && *p != csv->delimiter) p++; /* a newline ends it */
         end = *p == '"' && p < limit ? divide_quoted(csv, p, limit, field) : divide_plain(csv, p, field);
         if (!end || (DUSK_MUTATE(CSV_PIECE_ENDS_RECORD, end == limit, false) && !csv->ended)) return DUSK_OK;
         if (end == limit || *end == '\n') break;
@@ -197,7 +204,7 @@ static dusk_status divide(table_csv *csv, bool *whole, dusk_error *err)
         end = rest;
         break;
     }
-    csv->blank = !tried && p == csv->data + csv->at && field->length == 0 && !field->quoted;
+    csv->blank = !tried && first && field->length == 0 && !field->quoted;
     csv->at = (size_t)(end - csv->data) + (end < limit);
     *whole = true;
     return DUSK_OK;
@@ -272,8 +279,11 @@ dusk_status table_csv_clean(table_csv *csv, const char **text, size_t *length, d
 
 /* --- the header -------------------------------------------------------------------------------- */
 
+/* Blanks around a name are not part of it. */
 static dusk_status take_name(table_csv *csv, size_t i, const char *text, size_t length, dusk_error *err)
 {
+    for (; length && is_blank(text[length - 1]);) length--;
+    for (; length && is_blank(*text); text++) length--;
     if (length > DUSK_NAME_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "shorten it, or name the columns with ?header=a,b,c",
                          "the name of column %zu of %s has more than %d bytes", i + 1, csv->path,
@@ -390,6 +400,7 @@ dusk_status table_csv_open(table_csv **out, const dusk_location *location, size_
     DUSK_NEW(csv, 1);
     csv->file = -1;
     csv->delimiter = location->delimiter;
+    csv->trim = location->trim;
     csv->delimiters = 0x0101010101010101u * (unsigned char)location->delimiter;
     csv->capacity = buffer ? buffer : DEFAULT_BUFFER;
     csv->need = SIZE_MAX;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "table/csv.h"
+#include "table/schema.h"
 #include "table/sqlite_engine.h"
 #include "table/value.h"
 
@@ -93,15 +95,32 @@ static int csv_plan(sqlite3_vtab *base, sqlite3_index_info *plan)
 
 /* --- cursors ----------------------------------------------------------------------------------- */
 
+/* Whether the file still has its columns where they were. Another may lie at its place by now, and
+ * to take one column for the unit that is another would protect nobody. */
+static bool has_columns(const table_csv *csv, const sqlite_table *table)
+{
+    for (size_t c = 0; c < table->columns; c++) {
+        size_t at = table->in_file[c];
+        const char *name = at < table_csv_columns(csv) ? table_csv_name(csv, at) : "";
+        if (!table_same_name(name, strlen(name), table->name[c])) return false;
+    }
+    return true;
+}
+
 static int csv_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
+    const sqlite_table *table = ((csv_table *)base)->table;
     csv_cursor *cursor = dusk_allocate(1, sizeof *cursor);
     if (!cursor) return SQLITE_NOMEM;
-    int code = code_of(table_csv_open(&cursor->csv, &((csv_table *)base)->table->location, 0, NULL));
-    if (code == SQLITE_OK)
+    int code = code_of(table_csv_open(&cursor->csv, &table->location, 0, NULL));
+    if (code == SQLITE_OK && DUSK_MUTATE(CSV_COLUMNS_ASSUMED, !has_columns(cursor->csv, table), false))
+        code = SQLITE_IOERR;
+    if (code == SQLITE_OK) {
         *out = &cursor->base;
-    else
-        dusk_deallocate(cursor);
+        return SQLITE_OK;
+    }
+    table_csv_close(cursor->csv);
+    dusk_deallocate(cursor);
     return code;
 }
 

@@ -148,6 +148,7 @@ typedef struct dusk_location {
     char *table;    /* NULL: none given */
     char delimiter; /* of text: ',' unless ?delimiter= says otherwise ("tab" is a tab) */
     char *header;   /* of text without a header line: its columns, ',' between them; else NULL */
+    bool trim;      /* of text: blanks around fields are not part of them (?trim=yes) */
 } dusk_location;
 DUSK_MUST_USE dusk_status dusk_location_parse(dusk_location *out, const char *uri, dusk_error *err);
 void dusk_location_clear(dusk_location *location);

@@ -64,6 +64,7 @@ dusk_status sqlite_connect(sqlite3 **out, dusk_error *err)
 /* "file:...?mode=ro", with all that is special in a URI escaped. */
 static char *read_only_uri(const char *path)
 {
+    while (path[0] == '/' && path[1] == '/') path++; /* two of them would begin a host's name */
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendall(text, "file:");
     for (; *path; path++)
@@ -154,10 +155,12 @@ static dusk_status match_text(sqlite_table *to, const dusk_table_schema *t, dusk
     dusk_status status = DUSK_OK;
     table_csv *csv = NULL;
     DUSK_NEW(to->in_file, t->columns);
+    DUSK_NEW(to->name, t->columns);
     DUSK_TRY(table_csv_open(&csv, &to->location, 0, err));
     to->bytes = table_csv_size(csv);
     for (size_t c = 0; c < t->columns; c++) {
         to->in_file[c] = table_csv_find(csv, t->column[c].name);
+        memcpy(to->name[c], t->column[c].name, sizeof to->name[c]);
         if (to->in_file[c] != DUSK_NO_LINK) continue;
         status = no_column(t, c, err);
         goto done;
@@ -292,6 +295,7 @@ static void sqlite_close(dusk_engine *engine)
         for (size_t c = 0; c < e->table[i].columns; c++) table_rule_clear(&e->table[i].rule[c]);
         dusk_deallocate(e->table[i].rule);
         dusk_deallocate(e->table[i].in_file);
+        dusk_deallocate(e->table[i].name);
         dusk_location_clear(&e->table[i].location);
     }
     dusk_deallocate(e->table);

@@ -7,17 +7,18 @@
 #include "base/memory.h"
 #include "table/engine.h"
 #include "table/schema.h"
+#include "table/value.h"
 
 static const struct {
     const char *suffix;
     dusk_source_kind kind;
     char delimiter; /* of text */
 } suffixes[] = {
-    { ".csv", DUSK_SOURCE_CSV, ',' },      { ".tsv", DUSK_SOURCE_CSV, '\t' },
-    { ".tbl", DUSK_SOURCE_CSV, '|' },      { ".txt", DUSK_SOURCE_CSV, ',' },
-    { ".db", DUSK_SOURCE_SQLITE, 0 },      { ".sqlite", DUSK_SOURCE_SQLITE, 0 },
-    { ".sqlite3", DUSK_SOURCE_SQLITE, 0 }, { ".parquet", DUSK_SOURCE_PARQUET, 0 },
-    { ".duckdb", DUSK_SOURCE_DUCKDB, 0 },
+    { ".csv", DUSK_SOURCE_CSV, ',' },       { ".tsv", DUSK_SOURCE_CSV, '\t' },
+    { ".data", DUSK_SOURCE_CSV, ',' },      { ".tbl", DUSK_SOURCE_CSV, '|' },
+    { ".txt", DUSK_SOURCE_CSV, ',' },       { ".db", DUSK_SOURCE_SQLITE, 0 },
+    { ".sqlite", DUSK_SOURCE_SQLITE, 0 },   { ".sqlite3", DUSK_SOURCE_SQLITE, 0 },
+    { ".parquet", DUSK_SOURCE_PARQUET, 0 }, { ".duckdb", DUSK_SOURCE_DUCKDB, 0 },
 };
 enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
@@ -54,15 +55,17 @@ static dusk_status parse_delimiter(dusk_location *out, const char *value, size_t
 /* One option[0 .. length) of a text file. */
 static dusk_status parse_option(dusk_location *out, const char *option, size_t length, dusk_error *err)
 {
-    const char *delimiter = "delimiter=", *header = "header=";
-    size_t d = strlen(delimiter), h = strlen(header);
+    const char *delimiter = "delimiter=", *header = "header=", *trim = "trim=";
+    size_t d = strlen(delimiter), h = strlen(header), t = strlen(trim);
     if (length >= d && memcmp(option, delimiter, d) == 0)
         return parse_delimiter(out, option + d, length - d, err);
     if (length > h && memcmp(option, header, h) == 0 && !out->header)
         return copy_part(&out->header, option + h, length - h, err);
+    if (length >= t && memcmp(option, trim, t) == 0 && table_read_boolean(&out->trim, option + t, length - t))
+        return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT,
-                     "write ?delimiter=; or ?header=name,age,city, with & between them",
-                     "a text file has the options delimiter and header, each once");
+                     "write ?delimiter=; or ?header=name,age,city or ?trim=yes, with & between them",
+                     "a text file has the options delimiter, header and trim, each once");
 }
 
 static dusk_status parse_options(dusk_location *out, const char *options, dusk_error *err)
@@ -112,7 +115,7 @@ static dusk_status parse_file(dusk_location *out, const char *uri, dusk_error *e
     if (i < 0)
         return dusk_fail(
             err, DUSK_ERR_ARGUMENT,
-            "a source is a file *.csv, *.tsv, *.tbl, *.txt, *.db, *.sqlite, *.parquet, *.duckdb, "
+            "a source is a file *.csv, *.tsv, *.tbl, *.txt, *.data, *.db, *.sqlite, *.parquet, *.duckdb, "
             "or postgres://user@host/database",
             "what kind of source %.150s is cannot be told from its name", uri);
     out->kind = suffixes[i].kind;

@@ -20,8 +20,9 @@ typedef struct sqlite_table {
     dusk_location location;
     size_t columns;
     table_rule *rule; /* one a column */
-    size_t *in_file;  /* of text: which column of the file it is */
-    uint64_t bytes;   /* of text: of the file; for SQLite's guesses */
+    size_t *in_file;  /* of text: which column of the file it is, and its name there */
+    char (*name)[DUSK_NAME_MAX + 1];
+    uint64_t bytes; /* of text: of the file; for SQLite's guesses */
 } sqlite_table;
 
 typedef struct sqlite_engine {

@@ -48,11 +48,15 @@ static void read_rows(table_csv *csv, shown *out, size_t need)
     }
 }
 
+static bool trim;
+
 static dusk_location location_of(const char *path, char delimiter, char *header)
 {
-    return (dusk_location){
-        .kind = DUSK_SOURCE_CSV, .path = (char *)(uintptr_t)path, .delimiter = delimiter, .header = header
-    };
+    return (dusk_location){ .kind = DUSK_SOURCE_CSV,
+                            .path = (char *)(uintptr_t)path,
+                            .delimiter = delimiter,
+                            .header = header,
+                            .trim = trim };
 }
 
 /* All rows in pieces of every size up to 40 and in one; every way the same; and once more after a
@@ -136,6 +140,21 @@ static void other_delimiters_and_headers(void **state)
     check_file(files_text("t.tbl", "1|one|\n2|two|\n3||\n"), '|', names, "[1][one]\n[2][two]\n[3]-\n", 9);
     check_file(files_text("t.tsv", "a\tb\n1,5\t\"x\ty\"\n"), '\t', NULL, "[1,5][x\ty]\n", 9);
     check_file(files_text("h.tbl", "key|name|\n1|one|\n"), '|', NULL, "[1][one]\n", 9);
+}
+
+static void trimmed(void **state)
+{
+    const char *path = files_text("b.csv", " a ,\tb\n 1, x y \n  \n\" 2 \" , \"3\"\"\"\t\r\n ,\" \" z \n\t");
+    char names[] = "a,b";
+    const char *tabs = files_text("b.tsv", "1\t 2\n\t\n");
+    (void)state;
+    trim = true;
+    check_file(path, ',', NULL, "[1][x y]\n[ 2 ][3\"]\n-[  z]\n", 9);
+    check_file(path, ',', NULL, "[1]\n[ 2 ]\n-\n", 1);
+    check_file(tabs, '\t', names, "[1][2]\n--\n", 9);
+    trim = false;
+    check_file(path, ',', NULL, "[ 1][ x y ]\n[  ]-\n[ 2  ][ \"3\"\"\"\t]\n[ ][  z ]\n[\t]-\n", 9);
+    check_file(tabs, '\t', names, "[1][ 2]\n--\n", 9);
 }
 
 static void bytes_that_are_no_text(void **state)
@@ -270,7 +289,7 @@ static void names(void **state)
 {
     dusk_error err;
     (void)state;
-    table_csv *csv = open_text(",Name,\"a \"\"b\"\"\",x\xff\n", &err);
+    table_csv *csv = open_text(", Name\t,\"a \"\"b\"\"\",x\xff\n", &err);
     assert_int_equal(table_csv_columns(csv), 4);
     assert_string_equal(table_csv_name(csv, 0), "column1");
     assert_string_equal(table_csv_name(csv, 1), "Name");
@@ -316,6 +335,7 @@ int main(void)
         cmocka_unit_test(quotes),
         cmocka_unit_test(columns_that_are_not_needed),
         cmocka_unit_test(other_delimiters_and_headers),
+        cmocka_unit_test(trimmed),
         cmocka_unit_test(bytes_that_are_no_text),
         cmocka_unit_test(long_fields),
         cmocka_unit_test(random_files),

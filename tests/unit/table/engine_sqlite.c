@@ -362,6 +362,11 @@ static void a_file_that_goes_away(void **state)
     assert_int_equal(unlink(files_path("gone.csv")), 0);
     assert_string_equal(ask(e, "i", "SELECT c0 FROM t0"), "failed");
     assert_string_equal(err.message, "engine sqlite failed while reading rows");
+    /* Another one at its place is read when it has the columns where they were, and only then. */
+    (void)files_text("gone.csv", "A,b\n5,6\n");
+    assert_string_equal(ask(e, "i", "SELECT c0 FROM t0"), "5");
+    (void)files_text("gone.csv", "b,a\n6,5\n");
+    assert_string_equal(ask(e, "i", "SELECT c0 FROM t0"), "failed");
     e->class->close(e);
     dusk_schema_free(s);
 }
