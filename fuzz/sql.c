@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "query/plan.h"
-#include "query/rule.h"
+#include "query/release_plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sql[size] = '\0';
     dusk_status status = query_plan_new(&plan, schema, sql, &err);
     if (status == DUSK_OK) {
-        if (query_rule_check(plan, &err) != DUSK_OK) abort();
+        if (query_plan_check(plan, &err) != DUSK_OK) abort();
     } else {
         if (status != DUSK_ERR_PARSE && status != DUSK_ERR_UNSUPPORTED) abort();
         if (err.status != status || err.message[0] == '\0' || err.hint[0] == '\0' || plan) abort();

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "query/emit.h"
 #include "query/release_plan.h"
-#include "query/rule.h"
 
 /* --- what may stand in the outermost SELECT --------------------------------------------------- */
 
@@ -196,6 +196,20 @@ static bool bind_release(binder *b, query_plan *plan, const json_t *select)
     return make_input(b, plan, source, calls);
 }
 
+dusk_status query_plan_check(const query_plan *plan, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const query_relation *in = plan->input, *domain = plan->domain;
+    DUSK_TRY(emit_rule(in, plan->schema, err));
+    if (domain) DUSK_TRY(emit_rule(domain, plan->schema, err));
+    if (in->kind != QUERY_PROJECT || in->unit != 0 || in->columns != 1 + plan->keys + plan->values ||
+        (domain && (domain->unit != QUERY_NONE || domain->columns != plan->keys)))
+        status = dusk_fail(err, DUSK_ERR_INTERNAL, "please report the query",
+                           "the plan does not begin with the unit, the keys and the values");
+done:
+    return status;
+}
+
 dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const char *sql, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -220,7 +234,7 @@ dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const ch
                                  "this form of SELECT is not supported");
         goto done;
     }
-    DUSK_TRY(query_rule_check(plan, err));
+    DUSK_TRY(query_plan_check(plan, err));
     *out = plan;
     arena = NULL;
 done:

@@ -122,6 +122,8 @@ typedef struct query_plan {
     size_t orders;
     uint64_t limit, offset; /* limit UINT64_MAX: none */
 
+    /* A public key's values are its column's facts: the domain, and NULL after them where it is nullable.
+     * Booleans are "false" and "true" there, whole numbers decimal. */
     bool public_keys;       /* every combination of keys is released, absent ones too; true without keys */
     query_relation *domain; /* where some key is a column of a public table: a public relation with the keys
                                as its columns, distinct, for the engine; NULL: the product of the domains */
@@ -132,7 +134,7 @@ typedef struct query_plan {
 /* All combinations of public keys together are at most so many. */
 #define QUERY_GROUPS_MAX (1u << 24)
 
-/* SQL -> plan, by the schema alone. DUSK_ERR_PARSE or DUSK_ERR_UNSUPPORTED with the place
+/* SQL -> plan, by the schema alone, which must outlive it; docs/sql.md says what is understood. DUSK_ERR_PARSE or DUSK_ERR_UNSUPPORTED with the place
  * ("at character 17") and a hint. */
 DUSK_MUST_USE dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const char *sql,
                                          dusk_error *err);

@@ -14,5 +14,7 @@ bool query_measures_of(binder *b, query_plan *plan, const bind_calls *calls, con
                        query_expression **value);
 /* A copy of the relation without columns that are not needed. */
 bool query_prune(binder *b, query_relation **top);
+/* The rule of plan.h on a finished plan (emit_rule.c), and the columns of its top; DUSK_ERR_INTERNAL: a bug. */
+DUSK_MUST_USE dusk_status query_plan_check(const query_plan *plan, dusk_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "plan_print.h"
-#include "query/rule.h"
+#include "query/release_plan.h"
 
 static const char *const queries[] = {
     "SELECT city, COUNT(*) FROM visits WHERE open GROUP BY city",
@@ -33,7 +33,7 @@ static size_t count_nodes(query_relation *r, size_t n, query_relation **found)
 static void must_fail(const query_plan *plan, const char *sql, const char *what)
 {
     dusk_error err = { .message = "" };
-    if (query_rule_check(plan, &err) != DUSK_ERR_INTERNAL) fail_msg("%s: %s passes", sql, what);
+    if (query_plan_check(plan, &err) != DUSK_ERR_INTERNAL) fail_msg("%s: %s passes", sql, what);
 }
 
 static bool is_private(const query_relation *r) { return r->unit != QUERY_NONE; }
@@ -93,7 +93,7 @@ static void broken_nodes_are_seen(void **state)
         for (size_t k = 0; k < n; k++) {
             count_nodes(plan->input, k, &node);
             break_node(plan, node, queries[i]);
-            assert_int_equal(query_rule_check(plan, &err), DUSK_OK);
+            assert_int_equal(query_plan_check(plan, &err), DUSK_OK);
         }
         nodes += n;
         query_plan_free(plan);
