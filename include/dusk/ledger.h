@@ -30,7 +30,8 @@
  * or changed; within the file dusk_ledger_verify finds every change that does not rewrite
  * the whole rest of the chain.
  *
- * A handle belongs to one thread. */
+ * A handle belongs to one thread, and to the process that opened it: a forked child opens its own. The
+ * file must be on a local disk. */
 
 #ifdef __cplusplus
 extern "C" {

@@ -280,7 +280,8 @@ dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *lengt
         status = ledger_write(ledger, pay, v, err);
         if (!v->request.again) break;
     }
-    if (status != DUSK_OK || v->charge == 0) goto done;
+    DUSK_TRY(ledger_request_explain(&v->request, status, err));
+    if (v->charge == 0) goto done;
     *answer = v->text;
     *length = v->length;
     v->text = NULL;

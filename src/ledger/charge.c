@@ -49,6 +49,7 @@ static dusk_status read_limits(dusk_ledger *ledger, void *context, dusk_error *e
     ledger_balance row;
     dusk_status status = DUSK_OK;
     r->own = NULL;
+    r->refused_by = NULL;
     DUSK_TRY(ledger_balance_read(ledger, &row, "", err));
     DUSK_TRY(ledger_filter_get(ledger, &r->total, "", row.limit, err));
     DUSK_TRY(ledger_balance_read(ledger, &row, r->analyst, err));
@@ -144,13 +145,21 @@ done:
     return status;
 }
 
-dusk_status ledger_request_refuse(const ledger_request *r, const ledger_filter *by, dusk_error *err)
+dusk_status ledger_request_refuse(ledger_request *r, const ledger_filter *by, dusk_error *err)
+{
+    r->refused_by = by;
+    return dusk_fail(err, DUSK_ERR_BUDGET, "", "the charge does not fit");
+}
+
+dusk_status ledger_request_explain(const ledger_request *r, dusk_status status, dusk_error *err)
 {
     char limit[64], left[128];
     dusk_text text;
     dusk_budget room;
+    const ledger_filter *by = r->refused_by;
+    if (status != DUSK_ERR_BUDGET || !by) return status;
     bool whole = by == r->total;
-    dusk_status status = ledger_left(&room, by, NULL, err);
+    status = ledger_left(&room, by, NULL, err);
     if (status != DUSK_OK) return status;
     dusk_text_init(&text, limit, sizeof limit);
     dusk_text_number(&text, by->limit.epsilon);
@@ -243,6 +252,7 @@ dusk_status dusk_ledger_reserve(dusk_ledger *ledger, uint64_t *id, const dusk_ch
         status = ledger_write(ledger, reserve, v, err);
         if (!v->request.again) break;
     }
+    status = ledger_request_explain(&v->request, status, err);
     if (status == DUSK_OK) *id = v->id;
 done:
     dusk_deallocate(v);
@@ -270,6 +280,7 @@ dusk_status dusk_ledger_quote(dusk_ledger *ledger, dusk_budget *cost, const dusk
         status = ledger_read(ledger, quote, &r, err);
         if (!r.again) break;
     }
+    status = ledger_request_explain(&r, status, err);
     if (status == DUSK_OK && cost) *cost = r.cost;
     return status;
 }

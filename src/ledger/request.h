@@ -14,9 +14,10 @@ typedef struct ledger_request {
     const dusk_event *event;
     ledger_filter *total, *own; /* kept by the handle; own NULL: no limit of his own */
     dusk_price price, own_price;
-    double at;        /* the delta of a basic price */
-    dusk_budget cost; /* for history */
-    bool again;       /* a limit is no longer the one that it was priced for: price anew */
+    double at;                       /* the delta of a basic price */
+    dusk_budget cost;                /* for history */
+    const ledger_filter *refused_by; /* the limit that does not allow it */
+    bool again;                      /* a limit is no longer the one that it was priced for: price anew */
     uint64_t charges, own_charges;
 } ledger_request;
 
@@ -32,7 +33,11 @@ DUSK_MUST_USE dusk_status ledger_request_load(dusk_ledger *ledger, ledger_reques
  * is not NULL, with a zero byte behind it. */
 DUSK_MUST_USE dusk_status ledger_answer_check(dusk_ledger *ledger, const ledger_entry *charge, char **copy,
                                               size_t *length, dusk_error *err);
-/* DUSK_ERR_BUDGET, with what is left of the limit that does not allow it. */
-dusk_status ledger_request_refuse(const ledger_request *request, const ledger_filter *by, dusk_error *err);
+/* Inside a transaction: DUSK_ERR_BUDGET, for ledger_request_explain. */
+dusk_status ledger_request_refuse(ledger_request *request, const ledger_filter *by, dusk_error *err);
+/* When the transaction is over: says of DUSK_ERR_BUDGET which limit does not allow it and what is left
+ * of that, which takes some time to find; any other status is passed on. */
+DUSK_MUST_USE dusk_status ledger_request_explain(const ledger_request *request, dusk_status status,
+                                                 dusk_error *err);
 
 #endif
