@@ -40,7 +40,7 @@ static crowd start(const char *path)
     assert_int_equal(pipe(pipes), 0);
     fflush(NULL);
     for (int i = 0; i < SPENDERS; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "a%d", i);
         c.child[i] = fork();
         assert_true(c.child[i] >= 0);
