@@ -64,9 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) return 0;
     int fd = file_of(data + 2, size - 2);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    dusk_location location = {
-        .kind = DUSK_SOURCE_CSV, .path = path, .delimiter = ",;\t|"[data[0] % 4], .trim = data[0] & 4
-    };
+    dusk_location location = { .kind = DUSK_SOURCE_CSV, .path = path, .delimiter = ",;\t|"[data[0] % 4] };
     dusk_status status = table_csv_open(&whole, &location, 0, &err);
     if (status != table_csv_open(&pieces, &location, 1 + data[1] % 64, &err)) abort();
     if (status == DUSK_OK) {

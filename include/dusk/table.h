@@ -43,7 +43,8 @@
  *   visits.csv, also .tsv .txt .data .tbl    text with a header line; the options, with & between them:
  *       ?delimiter=;   what divides fields, "tab" too; otherwise a comma, of .tsv a tab, of .tbl a |
  *       ?header=a,b,c  the names of the columns, where the file has no header line
- *       ?trim=yes      blanks around fields are not part of them
+ *     Blanks (spaces, tabs) around a field do not count, quoted or not: " Female" is Female. An empty field
+ *     is NULL, "" is the empty text
  *   clinic.db, clinic.sqlite                 SQLite
  *   visits.parquet, clinic.duckdb            by DuckDB, when its library is found
  *   postgres://user@host/database            PostgreSQL

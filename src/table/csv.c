@@ -30,7 +30,6 @@ struct table_csv {
     int file;
     char *path;
     char delimiter;
-    bool trim;                 /* blanks around fields are not part of them */
     uint64_t size, delimiters; /* the delimiter in each of eight bytes */
     char *data;                /* capacity + PADDING bytes; data[end] is a newline that nobody wrote */
     size_t capacity, at, end;
@@ -155,7 +154,7 @@ static char *divide_quoted(const table_csv *csv, char *p, char *limit, raw_field
     }
     char *end = find_border(close + 1, csv->delimiter, csv->delimiters);
     char *last = end - (*end == '\n' && end[-1] == '\r');
-    while (csv->trim && is_blank(last[-1])) last--;
+    while (is_blank(last[-1])) last--;
     field->length = (size_t)(close - field->text);
     if (last > close + 1) {
         field->escaped = true; /* text behind the closing quote: table_csv_field adds it */
@@ -168,7 +167,7 @@ static char *divide_plain(const table_csv *csv, char *p, raw_field *field)
 {
     char *end = find_border(p, csv->delimiter, csv->delimiters);
     char *last = end - (*end == '\n' && end > p && end[-1] == '\r');
-    while (csv->trim && last > p && is_blank(last[-1])) last--;
+    while (last > p && DUSK_MUTATE(CSV_BLANKS_COUNT, is_blank(last[-1]), false)) last--;
     field->text = p;
     field->length = (size_t)(last - p);
     field->quoted = field->escaped = false;
@@ -193,7 +192,7 @@ static dusk_status divide(table_csv *csv, bool *whole, dusk_error *err)
     for (;; p = end + 1, first = false) {
         dusk_status status = next_place(csv, &field, err);
         if (status != DUSK_OK) return status;
-        while (csv->trim && is_blank(*p) && *p != csv->delimiter) p++; /* a newline ends it */
+        while (is_blank(*p) && *p != csv->delimiter) p++; /* a newline ends it */
         end = *p == '"' && p < limit ? divide_quoted(csv, p, limit, field) : divide_plain(csv, p, field);
         if (!end || (DUSK_MUTATE(CSV_PIECE_ENDS_RECORD, end == limit, false) && !csv->ended)) return DUSK_OK;
         if (end == limit || *end == '\n') break;
@@ -250,11 +249,18 @@ static void undo_quotes(raw_field *field)
     field->escaped = false;
 }
 
+static void trim(raw_field *field)
+{
+    for (; field->length && is_blank(field->text[field->length - 1]);) field->length--;
+    for (; field->length && is_blank(*field->text); field->text++) field->length--;
+}
+
 bool table_csv_field(table_csv *csv, size_t column, const char **text, size_t *length)
 {
     if (column >= csv->fields) return false;
     raw_field *field = &csv->field[column];
     if (field->escaped) undo_quotes(field);
+    if (field->quoted) trim(field);
     *text = field->text;
     *length = field->length;
     return field->length || field->quoted;
@@ -279,11 +285,8 @@ dusk_status table_csv_clean(table_csv *csv, const char **text, size_t *length, d
 
 /* --- the header -------------------------------------------------------------------------------- */
 
-/* Blanks around a name are not part of it. */
 static dusk_status take_name(table_csv *csv, size_t i, const char *text, size_t length, dusk_error *err)
 {
-    for (; length && is_blank(text[length - 1]);) length--;
-    for (; length && is_blank(*text); text++) length--;
     if (length > DUSK_NAME_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "shorten it, or name the columns with ?header=a,b,c",
                          "the name of column %zu of %s has more than %d bytes", i + 1, csv->path,
@@ -333,16 +336,17 @@ done:
 }
 
 /* Names from "a,b,c". */
-static dusk_status names_from_location(table_csv *csv, const char *header, dusk_error *err)
+static dusk_status names_from_location(table_csv *csv, char *header, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t n = 1;
     for (const char *p = header; *p; p++) n += *p == ',';
     DUSK_TRY(make_names(csv, n, err));
     for (size_t i = 0; i < n; i++) {
-        size_t length = strcspn(header, ",");
-        DUSK_TRY(take_name(csv, i, header, length, err));
-        header += length + 1;
+        raw_field name = { .text = header, .length = strcspn(header, ",") };
+        header += name.length + 1;
+        trim(&name);
+        DUSK_TRY(take_name(csv, i, name.text, name.length, err));
     }
 done:
     return status;
@@ -358,7 +362,7 @@ static dusk_status skip_mark(table_csv *csv, dusk_error *err)
     return DUSK_OK;
 }
 
-static dusk_status read_start(table_csv *csv, const char *header, dusk_error *err)
+static dusk_status read_start(table_csv *csv, char *header, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     bool found = false;
@@ -400,7 +404,6 @@ dusk_status table_csv_open(table_csv **out, const dusk_location *location, size_
     DUSK_NEW(csv, 1);
     csv->file = -1;
     csv->delimiter = location->delimiter;
-    csv->trim = location->trim;
     csv->delimiters = 0x0101010101010101u * (unsigned char)location->delimiter;
     csv->capacity = buffer ? buffer : DEFAULT_BUFFER;
     csv->need = SIZE_MAX;

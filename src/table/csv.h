@@ -13,8 +13,8 @@
  *   - An empty field is NULL; "" is the empty text. Fields that a record lacks are NULL; those beyond
  *     the last column are ignored, also the empty one behind a delimiter at the end of a line.
  *   - An empty line is no record, unless there is one column only: then it is NULL.
- *   - Blanks are part of a field, unless the location says that they are trimmed: then spaces and tabs
- *     at both ends of a field, outside of its quotes, are not. They never are part of a column's name.
+ *   - Blanks (spaces and tabs) at both ends of a field do not count, quoted or not; a field of nothing
+ *     else is empty. They may stand before an opening quote.
  *   - A byte order mark at the beginning is skipped. Bytes that are not UTF-8, and NUL, become U+FFFD
  *     in what table_csv_clean gives. */
 

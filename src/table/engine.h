@@ -88,7 +88,8 @@ struct dusk_cursor {
  * (a view or an attached table that the engine makes in `open`), its column c is c<c>, of the declared
  * type in the engine's own types (SQLite: dates and timestamps are ISO text, booleans 0 and 1), with
  * fields that do not parse as NULL, text outside a declared domain as NULL, and NULLs of a column that
- * is not nullable replaced as dusk/table.h says. NaN is NULL; infinite numbers stay. Texts are cut at
+ * is not nullable replaced as dusk/table.h says. Of text files, blanks (space, tab) at both ends of a
+ * field do not count, quoted or not; databases are not touched. NaN is NULL; infinite numbers stay. Texts are cut at
  * 2^18 bytes, so that no row is too long for an engine. Bounds are not applied here. */
 
 /* Functions that generated SQL may call in SQLite, besides abs avg coalesce count ifnull iif instr length
@@ -148,7 +149,6 @@ typedef struct dusk_location {
     char *table;    /* NULL: none given */
     char delimiter; /* of text: ',' unless ?delimiter= says otherwise ("tab" is a tab) */
     char *header;   /* of text without a header line: its columns, ',' between them; else NULL */
-    bool trim;      /* of text: blanks around fields are not part of them (?trim=yes) */
 } dusk_location;
 DUSK_MUST_USE dusk_status dusk_location_parse(dusk_location *out, const char *uri, dusk_error *err);
 void dusk_location_clear(dusk_location *location);

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "table/engine.h"
 #include "table/schema.h"
-#include "table/value.h"
 
 static const struct {
     const char *suffix;
@@ -55,17 +54,15 @@ static dusk_status parse_delimiter(dusk_location *out, const char *value, size_t
 /* One option[0 .. length) of a text file. */
 static dusk_status parse_option(dusk_location *out, const char *option, size_t length, dusk_error *err)
 {
-    const char *delimiter = "delimiter=", *header = "header=", *trim = "trim=";
-    size_t d = strlen(delimiter), h = strlen(header), t = strlen(trim);
+    const char *delimiter = "delimiter=", *header = "header=";
+    size_t d = strlen(delimiter), h = strlen(header);
     if (length >= d && memcmp(option, delimiter, d) == 0)
         return parse_delimiter(out, option + d, length - d, err);
     if (length > h && memcmp(option, header, h) == 0 && !out->header)
         return copy_part(&out->header, option + h, length - h, err);
-    if (length >= t && memcmp(option, trim, t) == 0 && table_read_boolean(&out->trim, option + t, length - t))
-        return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT,
-                     "write ?delimiter=; or ?header=name,age,city or ?trim=yes, with & between them",
-                     "a text file has the options delimiter, header and trim, each once");
+                     "write ?delimiter=; or ?header=name,age,city, with & between them",
+                     "a text file has the options delimiter and header, each once");
 }
 
 static dusk_status parse_options(dusk_location *out, const char *options, dusk_error *err)

@@ -48,15 +48,11 @@ static void read_rows(table_csv *csv, shown *out, size_t need)
     }
 }
 
-static bool trim;
-
 static dusk_location location_of(const char *path, char delimiter, char *header)
 {
-    return (dusk_location){ .kind = DUSK_SOURCE_CSV,
-                            .path = (char *)(uintptr_t)path,
-                            .delimiter = delimiter,
-                            .header = header,
-                            .trim = trim };
+    return (dusk_location){
+        .kind = DUSK_SOURCE_CSV, .path = (char *)(uintptr_t)path, .delimiter = delimiter, .header = header
+    };
 }
 
 /* All rows in pieces of every size up to 40 and in one; every way the same; and once more after a
@@ -101,7 +97,7 @@ static void plain_files(void **state)
           "a,b\n1,2\n",
           "[1][2]\n");
     check("a,b\n\xEF\xBB\xBF,2\n", "[\xEF\xBB\xBF][2]\n");
-    check("a,b\n a , b \n", "[ a ][ b ]\n");
+    check("a,b\n a , b \n", "[a][b]\n");
     check("a,b\n1\r,2\r\r\n", "[1\r][2\r]\n");
 }
 
@@ -118,7 +114,7 @@ static void quotes(void **state)
     check("a,b\n1,\"", "[1][]\n");
     check("a,b\n1,\"\"", "[1][]\n");
     check("a,b\n1,\"\"\"", "[1][\"]\n");
-    check("a,b\n\"1\" ,\" 2\"\n", "[1 ][ 2]\n");
+    check("a,b\n\"1\" ,\" 2\"\n", "[1][2]\n");
     check("a,b\n\"1\r\n\",\"2\"\r\n", "[1\r\n][2]\n");
     check("\"a\nx\",\"b\"\"\"\n1,2\n", "[1][2]\n");
     check("a\n\"\"\n\n", "[]\n-\n");
@@ -135,26 +131,25 @@ static void columns_that_are_not_needed(void **state)
 
 static void other_delimiters_and_headers(void **state)
 {
-    char names[] = "key,name";
+    char names[] = " key, name\t";
     (void)state;
     check_file(files_text("t.tbl", "1|one|\n2|two|\n3||\n"), '|', names, "[1][one]\n[2][two]\n[3]-\n", 9);
     check_file(files_text("t.tsv", "a\tb\n1,5\t\"x\ty\"\n"), '\t', NULL, "[1,5][x\ty]\n", 9);
     check_file(files_text("h.tbl", "key|name|\n1|one|\n"), '|', NULL, "[1][one]\n", 9);
 }
 
-static void trimmed(void **state)
+/* Blanks around a field do not count, quoted or not. */
+static void blanks(void **state)
 {
     const char *path = files_text("b.csv", " a ,\tb\n 1, x y \n  \n\" 2 \" , \"3\"\"\"\t\r\n ,\" \" z \n\t");
     char names[] = "a,b";
-    const char *tabs = files_text("b.tsv", "1\t 2\n\t\n");
     (void)state;
-    trim = true;
-    check_file(path, ',', NULL, "[1][x y]\n[ 2 ][3\"]\n-[  z]\n", 9);
-    check_file(path, ',', NULL, "[1]\n[ 2 ]\n-\n", 1);
-    check_file(tabs, '\t', names, "[1][2]\n--\n", 9);
-    trim = false;
-    check_file(path, ',', NULL, "[ 1][ x y ]\n[  ]-\n[ 2  ][ \"3\"\"\"\t]\n[ ][  z ]\n[\t]-\n", 9);
-    check_file(tabs, '\t', names, "[1][ 2]\n--\n", 9);
+    check_file(path, ',', NULL, "[1][x y]\n[2][3\"]\n-[z]\n", 9);
+    check_file(path, ',', NULL, "[1]\n[2]\n-\n", 1);
+    check_file(files_text("b.tsv", "1\t 2\n\t\n \" \"\t\"\t\"\n"), '\t', names, "[1][2]\n--\n[][]\n", 9);
+    check_file(files_text("b.txt", "1  2\n 3\n"), ' ', names, "[1]-\n-[3]\n", 9);
+    check("a\n  \n x", "-\n[x]\n");
+    check("a,b\n39, State-gov\n?,\" Female\"\n", "[39][State-gov]\n[?][Female]\n");
 }
 
 static void bytes_that_are_no_text(void **state)
@@ -204,6 +199,11 @@ typedef struct automaton {
 
 static void end_field(automaton *m)
 {
+    char *text = m->field.text;
+    while (m->field.length && text[m->field.length - 1] == ' ') m->field.length--;
+    size_t blank = strspn(text, " ") < m->field.length ? strspn(text, " ") : m->field.length;
+    m->field.length -= blank;
+    memmove(text, text + blank, m->field.length);
     if (m->field.length == 0 && !m->quoted) {
         if (m->column < m->columns) put_field(&m->rows, NULL, 0);
     } else if (m->column < m->columns)
@@ -243,6 +243,8 @@ static void run_automaton(automaton *m, const char *text, size_t length)
                 m->line_bytes = 0;
             else
                 end_record(m);
+        } else if (c == ' ' && at == START) {
+            continue;
         } else if (c == ',') {
             end_field(m);
             at = START;
@@ -266,7 +268,7 @@ static void random_files(void **state)
         if (round % 4 == 0) memcpy(text, "a\n", 2), length = 2;
         automaton m = { .columns = round % 4 == 0 ? 1 : 3 };
         size_t start = length;
-        for (size_t i = 0; i < more; i++) text[length++] = ",,\"\"\"\n\nxy\r"[splitmix64(&seed) % 10];
+        for (size_t i = 0; i < more; i++) text[length++] = ",,\"\"\"\n\nxy\r  "[splitmix64(&seed) % 12];
         run_automaton(&m, text + start, length - start);
         check_file(files_write("r.csv", text, length), ',', NULL, m.rows.length ? m.rows.text : "", 1000);
     }
@@ -335,7 +337,7 @@ int main(void)
         cmocka_unit_test(quotes),
         cmocka_unit_test(columns_that_are_not_needed),
         cmocka_unit_test(other_delimiters_and_headers),
-        cmocka_unit_test(trimmed),
+        cmocka_unit_test(blanks),
         cmocka_unit_test(bytes_that_are_no_text),
         cmocka_unit_test(long_fields),
         cmocka_unit_test(random_files),

@@ -85,6 +85,20 @@ static void domains_and_nulls(void **state)
     dusk_schema_free(s);
 }
 
+/* Blanks of a text file do not count: a domain is met by what stands between them. */
+static void blanks_around_fields(void **state)
+{
+    static const char *const columns[][2] = { { "sex", "text" }, { "age", "integer" } };
+    dusk_schema *s = schema_of(
+        files_text("adult.data", "sex, age\nMale, 39\n Female, 50\n\" Male \",\t7\n , \n"), columns, 2);
+    declare(s, "t.sex", "domain", "Female,Male");
+    dusk_engine *e = open_engine(s);
+    (void)state;
+    assert_string_equal(ask(e, "ti", "SELECT c0, c1 FROM t0"), "[Male] 39/[Female] 50/[Male] 7/- -");
+    e->class->close(e);
+    dusk_schema_free(s);
+}
+
 /* A12: NULLs are NULLs, in counts and as keys. */
 static void nulls_are_counted_as_such(void **state)
 {
@@ -377,6 +391,7 @@ int main(void)
         cmocka_unit_test(fields_of_text),
         cmocka_unit_test(fields_of_a_database),
         cmocka_unit_test(domains_and_nulls),
+        cmocka_unit_test(blanks_around_fields),
         cmocka_unit_test(nulls_are_counted_as_such),
         cmocka_unit_test(bytes_that_are_no_text),
         cmocka_unit_test(long_texts_are_cut),

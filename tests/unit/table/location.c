@@ -26,7 +26,7 @@ static void kinds_and_parts(void **state)
     check("VISITS.CSV?delimiter=;", DUSK_SOURCE_CSV, "VISITS.CSV", NULL, ';', NULL);
     check("a.csv?delimiter=tab&header=a,b,c", DUSK_SOURCE_CSV, "a.csv", NULL, '\t', "a,b,c");
     check("a.txt?header=x&delimiter=|", DUSK_SOURCE_CSV, "a.txt", NULL, '|', "x");
-    check("adult.data?trim=yes", DUSK_SOURCE_CSV, "adult.data", NULL, ',', NULL);
+    check("adult.data", DUSK_SOURCE_CSV, "adult.data", NULL, ',', NULL);
     check("a.tsv", DUSK_SOURCE_CSV, "a.tsv", NULL, '\t', NULL);
     check("lineitem.tbl", DUSK_SOURCE_CSV, "lineitem.tbl", NULL, '|', NULL);
     check("a#b.csv", DUSK_SOURCE_CSV, "a#b.csv", NULL, ',', NULL);
@@ -57,8 +57,6 @@ static void refusals(void **state)
                                        "a.csv?header=",
                                        "a.csv?header=a&header=b",
                                        "a.csv?quote='",
-                                       "a.csv?trim=",
-                                       "a.csv?trim=maybe",
                                        "a.csv?delimiter=;&",
                                        "a.parquet#t" };
     (void)state;
