@@ -13,27 +13,9 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
-#include "query/emit.h"
-
-/* A SELECT in the making: FROM ... WHERE ..., names for its columns, and what is computed of them. */
-typedef struct block {
-    dusk_buffer from, where;
-    bool single; /* FROM is one name */
-    bool outer;  /* FROM has an outer join, whose conditions stay with it */
-    emit_name *name;
-    size_t names;
-    const query_relation *computed; /* a PROJECT over the names, or NULL: the names are the columns */
-} block;
+#include "query/emit_block.h"
 
 static void build(emitter *em, const query_plan *plan, const query_relation *r, block *out);
-
-static void block_clear(block *b)
-{
-    dusk_buffer_clear(&b->from);
-    dusk_buffer_clear(&b->where);
-    dusk_deallocate(b->name);
-    *b = (block){ 0 };
-}
 
 static bool take_names(emitter *em, emit_name **out, size_t n)
 {
@@ -76,14 +58,6 @@ static const query_expression *column_of(const block *b, const query_relation *r
     return own;
 }
 
-static void put_from(dusk_buffer *out, const block *b)
-{
-    dusk_buffer_add(out, " FROM ");
-    add_text(out, &b->from);
-    if (b->where.length) dusk_buffer_add(out, " WHERE ");
-    add_text(out, &b->where);
-}
-
 /* SELECT ... AS k0, ... FROM ... WHERE ... of the columns as they are. */
 static void put_select(emitter *em, dusk_buffer *out, const block *b, const query_relation *r,
                        const char *verb)
@@ -95,22 +69,23 @@ static void put_select(emitter *em, dusk_buffer *out, const block *b, const quer
         put_over(em, out, b->name, b->names, column_of(b, r, i, &own), EMIT_NATIVE);
         dusk_buffer_add(out, " AS k%zu", i);
     }
-    put_from(out, b);
+    block_put(em, out, b);
 }
 
 /* The block becomes: FROM (text) AS r7, with columns r7.k0, ... Takes the text. */
 static void become(emitter *em, block *b, dusk_buffer *text, size_t columns)
 {
-    unsigned name = ++em->names;
+    block_table made = { .name = ++em->names, .table = QUERY_NONE };
+    dusk_buffer from = { 0 };
     block_clear(b);
     if (!take_names(em, &b->name, columns)) return;
     b->names = columns;
-    b->single = true;
     for (size_t i = 0; i < columns; i++)
-        snprintf(b->name[i].text, sizeof b->name[i].text, "r%u.k%zu", name, i);
-    dusk_buffer_add(&b->from, "(");
-    add_text(&b->from, text);
-    dusk_buffer_add(&b->from, ") AS r%u", name);
+        snprintf(b->name[i].text, sizeof b->name[i].text, "r%u.k%zu", made.name, i);
+    dusk_buffer_add(&from, "(");
+    add_text(&from, text);
+    dusk_buffer_add(&from, ") AS r%u", made.name);
+    block_add_table(em, b, &made, &from);
 }
 
 static void nest(emitter *em, block *b, const query_relation *r, const char *verb)
@@ -131,25 +106,30 @@ static void build_named(emitter *em, const query_plan *plan, const query_relatio
 /* --- kinds of relations ------------------------------------------------------------------------------ */
 
 /* A table by its own name, or as what is materialized of it. */
-static void put_table(emitter *em, dusk_buffer *out, size_t table, unsigned name, bool joined)
+static void add_table(emitter *em, block *b, const block_table *table, bool joined)
 {
     bool materialize = joined && em->dialect->materialize;
-    if (materialize) emit_tables_add(em, name, table);
+    dusk_buffer text = { 0 };
+    if (materialize) emit_tables_add(em, table->name, table->table);
     if (materialize)
-        dusk_buffer_add(out, "m%u AS r%u", name, name);
+        dusk_buffer_add(&text, "m%u AS r%u", table->name, table->name);
     else
-        dusk_buffer_add(out, "t%zu AS r%u", table, name);
+        dusk_buffer_add(&text, "t%zu AS r%u", table->table, table->name);
+    block_add_table(em, b, table, &text);
 }
 
-/* A condition, where it does most good. */
-static void put_filter(emitter *em, block *b, const dusk_buffer *condition)
+/* A condition, where it does most good. Takes the text. */
+static void put_filter(emitter *em, block *b, dusk_buffer *condition)
 {
-    dusk_buffer *where = &b->where, *own = NULL;
-    if (condition->failed) where->failed = true;
-    if (condition->data && !b->outer) own = emit_tables_where(em, condition->data);
-    if (own) where = own;
-    and_more(where);
-    add_text(where, condition);
+    dusk_buffer *own = NULL;
+    if (condition->data && !block_is_outer(b)) own = emit_tables_where(em, condition->data);
+    if (!own) {
+        block_add_where(em, b, condition);
+        return;
+    }
+    and_more(own);
+    add_text(own, condition);
+    dusk_buffer_clear(condition);
 }
 
 /* How many columns of a path are read: a link to the unit itself holds the unit already. */
@@ -161,38 +141,59 @@ static size_t steps_of(const dusk_schema *schema, const dusk_path *path)
     return link->link_column == path->step[last].column ? last : path->steps;
 }
 
+/* The tables on the way to a unit; gives the name of the last. */
+static unsigned add_way(emitter *em, const dusk_schema *schema, const dusk_path *path, size_t steps,
+                        unsigned name, block *out)
+{
+    for (size_t i = 0; i + 1 < steps; i++) {
+        const dusk_column *link = &schema->table[path->step[i].table].column[path->step[i].column];
+        block_table next = { .name = ++em->names,
+                             .table = path->step[i + 1].table,
+                             .key = link->link_column };
+        dusk_buffer where = { 0 };
+        snprintf(next.link.text, sizeof next.link.text, "r%u.c%zu", name, path->step[i].column);
+        dusk_buffer_add(&where, "%s = r%u.c%zu", next.link.text, next.name, next.key);
+        add_table(em, out, &next, true);
+        block_add_where(em, out, &where);
+        name = next.name;
+    }
+    return name;
+}
+
 /* A table, and the tables on the way to its unit. */
 static void build_scan(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
-    unsigned name = ++em->names, last = name;
-    const dusk_path *path = &r->path;
-    size_t steps = r->unit == QUERY_NONE ? 1 : steps_of(plan->schema, path);
-    bool joined = em->joined || steps > 1;
+    block_table own = { .name = ++em->names, .table = r->table };
+    size_t steps = r->unit == QUERY_NONE ? 1 : steps_of(plan->schema, &r->path);
     dusk_buffer present = { 0 };
     if (!take_names(em, &out->name, r->columns)) return;
     out->names = r->columns;
-    out->single = steps == 1;
-    put_table(em, &out->from, r->table, name, joined);
-    for (size_t i = 0; i + 1 < steps; i++) {
-        const dusk_column *link = &plan->schema->table[path->step[i].table].column[path->step[i].column];
-        unsigned next = ++em->names;
-        dusk_buffer_add(&out->from, "%s", em->dialect->cross);
-        put_table(em, &out->from, path->step[i + 1].table, next, joined);
-        and_more(&out->where);
-        dusk_buffer_add(&out->where, "r%u.c%zu = r%u.c%zu", last, path->step[i].column, next,
-                        link->link_column);
-        last = next;
-    }
+    add_table(em, out, &own, em->joined || steps > 1);
+    unsigned last = add_way(em, plan->schema, &r->path, steps, own.name, out);
     for (size_t i = 0; i < r->columns; i++)
         if (r->from[i] == QUERY_NONE)
             snprintf(out->name[i].text, sizeof out->name[i].text, "r%u.c%zu", last,
-                     path->step[steps - 1].column);
+                     r->path.step[steps - 1].column);
         else
-            snprintf(out->name[i].text, sizeof out->name[i].text, "r%u.c%zu", name, r->from[i]);
+            snprintf(out->name[i].text, sizeof out->name[i].text, "r%u.c%zu", own.name, r->from[i]);
     if (r->unit == QUERY_NONE || DUSK_MUTATE(EMIT_NULL_UNITS_STAY, false, true)) return;
     dusk_buffer_add(&present, "%s IS NOT NULL", out->name[r->unit].text);
     put_filter(em, out, &present);
-    dusk_buffer_clear(&present);
+}
+
+/* Where a condition says that a link leads to a row that is there, the way to the unit leads through it. */
+static void share_ways(emitter *em, block *b, const block *around, const emit_name *name, size_t names,
+                       const query_expression *e)
+{
+    if (e->kind != QUERY_CALL) return;
+    if (e->function == QUERY_AND)
+        for (size_t i = 0; i < e->arguments; i++) share_ways(em, b, around, name, names, e->argument[i]);
+    if (e->function != QUERY_EQUAL || e->argument[0]->kind != QUERY_COLUMN ||
+        e->argument[1]->kind != QUERY_COLUMN || e->argument[0]->index >= names ||
+        e->argument[1]->index >= names)
+        return;
+    block_share(em, b, around, name[e->argument[0]->index].text, name[e->argument[1]->index].text);
+    block_share(em, b, around, name[e->argument[1]->index].text, name[e->argument[0]->index].text);
 }
 
 /* Each part of a conjunction by itself. */
@@ -205,13 +206,14 @@ static void put_conjuncts(emitter *em, block *b, const query_expression *e)
     }
     put_over(em, &text, b->name, b->names, e, EMIT_NATIVE);
     put_filter(em, b, &text);
-    dusk_buffer_clear(&text);
 }
 
 static void build_filter(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
     build_named(em, plan, r->input, out);
-    if (r->condition) put_conjuncts(em, out, r->condition);
+    if (!r->condition) return;
+    put_conjuncts(em, out, r->condition);
+    share_ways(em, out, out, out->name, out->names, r->condition);
 }
 
 static bool names_only(const query_relation *r)
@@ -238,55 +240,74 @@ static void build_project(emitter *em, const query_plan *plan, const query_relat
 }
 
 /* The condition of a join, with the equality of units where both sides are private. */
-static void put_condition(emitter *em, dusk_buffer *out, const query_relation *r, const emit_name *name,
-                          size_t names)
+static void add_condition(emitter *em, block *b, const query_relation *r, const emit_name *name, size_t names)
 {
     bool both = r->input->unit != QUERY_NONE && r->other->unit != QUERY_NONE;
+    dusk_buffer text = { 0 };
     if (both && DUSK_MUTATE(EMIT_JOIN_WITHOUT_UNIT, true, false)) {
-        and_more(out);
-        dusk_buffer_add(out, "%s = %s", name[r->input->unit].text,
+        dusk_buffer_add(&text, "%s = %s", name[r->input->unit].text,
                         name[r->input->columns + r->other->unit].text);
+        block_add_where(em, b, &text);
     }
     if (!r->condition) return;
-    and_more(out);
-    put_over(em, out, name, names, r->condition, EMIT_NATIVE);
-}
-
-static void join_inner(emitter *em, const query_relation *r, block *left, block *right, const emit_name *name,
-                       size_t names)
-{
-    dusk_buffer_add(&left->from, "%s", em->dialect->cross);
-    add_text(&left->from, &right->from);
-    if (right->where.length) and_more(&left->where);
-    add_text(&left->where, &right->where);
-    put_condition(em, &left->where, r, name, names);
+    put_over(em, &text, name, names, r->condition, EMIT_NATIVE);
+    block_add_where(em, b, &text);
 }
 
 /* Filters of the right side are conditions of the join, so that its unmatched rows do not pass them. */
 static void join_left(emitter *em, const query_relation *r, block *left, block *right, const emit_name *name,
                       size_t names)
 {
-    dusk_buffer on = { 0 };
-    add_text(&on, &right->where);
-    put_condition(em, &on, r, name, names);
-    dusk_buffer_add(&left->from, " LEFT JOIN ");
-    add_text(&left->from, &right->from);
-    dusk_buffer_add(&left->from, " ON ");
-    if (on.length)
-        add_text(&left->from, &on);
+    dusk_buffer text = { 0 };
+    block_table table = right->table[0];
+    table.outer = true;
+    add_condition(em, right, r, name, names);
+    dusk_buffer_add(&text, "%s ON ", table.text);
+    if (right->wheres)
+        block_put_where(&text, right);
     else
-        dusk_buffer_add(&left->from, "%s = %s", em->dialect->truth[1], em->dialect->truth[1]);
-    dusk_buffer_clear(&on);
+        dusk_buffer_add(&text, "%s = %s", em->dialect->truth[1], em->dialect->truth[1]);
+    block_add_table(em, left, &table, &text);
 }
 
 static void join_exists(emitter *em, const query_relation *r, block *left, block *right,
                         const emit_name *name, size_t names)
 {
-    put_condition(em, &right->where, r, name, names);
-    and_more(&left->where);
-    dusk_buffer_add(&left->where, r->join == QUERY_ANTI ? "NOT EXISTS (SELECT 1" : "EXISTS (SELECT 1");
-    put_from(&left->where, right);
-    dusk_buffer_add(&left->where, ")");
+    dusk_buffer text = { 0 };
+    add_condition(em, right, r, name, names);
+    if (r->condition) share_ways(em, right, left, name, names, r->condition);
+    dusk_buffer_add(&text, r->join == QUERY_ANTI ? "NOT EXISTS (SELECT 1" : "EXISTS (SELECT 1");
+    block_put(em, &text, right);
+    dusk_buffer_add(&text, ")");
+    block_add_where(em, left, &text);
+}
+
+/* The names of both sides become those of the left block. */
+static void take_all(block *left, emit_name **name, size_t names)
+{
+    dusk_deallocate(left->name);
+    left->name = *name;
+    left->names = names;
+    *name = NULL;
+}
+
+static void join_blocks(emitter *em, const query_relation *r, block *left, block *right, emit_name **name,
+                        size_t names)
+{
+    switch (r->join) {
+    case QUERY_INNER:
+        block_move(em, left, right);
+        add_condition(em, left, r, *name, names);
+        take_all(left, name, names);
+        if (r->condition) share_ways(em, left, left, left->name, names, r->condition);
+        break;
+    case QUERY_LEFT:
+        join_left(em, r, left, right, *name, names);
+        take_all(left, name, names);
+        break;
+    case QUERY_SEMI:
+    case QUERY_ANTI: join_exists(em, r, left, right, *name, names); break;
+    }
 }
 
 static void build_join(emitter *em, const query_plan *plan, const query_relation *r, block *out)
@@ -297,25 +318,12 @@ static void build_join(emitter *em, const query_plan *plan, const query_relation
     em->joined = true;
     build_named(em, plan, r->input, out);
     build_named(em, plan, r->other, &right);
-    if (r->join == QUERY_LEFT && !right.single) nest(em, &right, r->other, "SELECT ");
-    if (!out->name || !right.name || !take_names(em, &name, names)) goto done;
-    memcpy(name, out->name, left_names * sizeof *name);
-    memcpy(name + left_names, right.name, r->other->columns * sizeof *name);
-    switch (r->join) {
-    case QUERY_INNER: join_inner(em, r, out, &right, name, names); break;
-    case QUERY_LEFT: join_left(em, r, out, &right, name, names); break;
-    case QUERY_SEMI:
-    case QUERY_ANTI: join_exists(em, r, out, &right, name, names); break;
+    if (r->join == QUERY_LEFT && right.tables != 1) nest(em, &right, r->other, "SELECT ");
+    if (out->tables && right.tables && out->name && right.name && take_names(em, &name, names)) {
+        memcpy(name, out->name, left_names * sizeof *name);
+        memcpy(name + left_names, right.name, r->other->columns * sizeof *name);
+        join_blocks(em, r, out, &right, &name, names);
     }
-    if (r->join == QUERY_INNER || r->join == QUERY_LEFT) {
-        dusk_deallocate(out->name);
-        out->name = name;
-        out->names = names;
-        out->single = false;
-        out->outer |= right.outer || r->join == QUERY_LEFT;
-        name = NULL;
-    }
-done:
     dusk_deallocate(name);
     block_clear(&right);
 }
@@ -352,7 +360,7 @@ static void build_group(emitter *em, const query_plan *plan, const query_relatio
         em->status = inner.status;
         dusk_buffer_add(&text, " AS k%zu", i);
     }
-    put_from(&text, out);
+    block_put(em, &text, out);
     for (size_t i = 0; i < r->keys; i++) dusk_buffer_add(&text, "%s%zu", i ? ", " : " GROUP BY ", i + 1);
     become(em, out, &text, r->columns);
     dusk_buffer_clear(&text);
@@ -427,7 +435,7 @@ static void put_cells(emitter *em, const query_plan *plan, const query_relation 
         em->status = inner.status;
         dusk_buffer_add(em->out, " AS k%zu", i);
     }
-    put_from(em->out, b);
+    block_put(em, em->out, b);
 }
 
 static const emit_dialect *dialect_of(dusk_dialect dialect)

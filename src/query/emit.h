@@ -139,6 +139,9 @@ void emit_tables_clear(emit_tables *tables);
 void emit_tables_add(emitter *em, unsigned name, size_t table);
 /* The filters of the only materialized table that a condition names, or NULL. */
 dusk_buffer *emit_tables_where(emitter *em, const char *condition);
+/* Whether nothing is asked of a table but that it has a unit; leave a table out. */
+bool emit_tables_plain(emitter *em, unsigned name);
+void emit_tables_drop(emitter *em, unsigned name);
 /* WITH ... before `sql`, the rest of it. */
 void emit_tables_put(emitter *em, const dusk_schema *schema, const dusk_buffer *sql);
 /* emit_group.c: an aggregate of the rows of a group. */

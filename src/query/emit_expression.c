@@ -21,7 +21,7 @@ static void put(emitter *em, const char *text) { dusk_buffer_bytes(em->out, text
 /* A name, a constant, or a few sums and products of them: cheaper to say again than to bind. */
 static bool is_short(const emitter *em, const query_expression *e, unsigned *nodes)
 {
-    if (++*nodes > 7) return false;
+    if (++*nodes > 31) return false;
     if (e->kind != QUERY_CALL) return true;
     if (em->dialect->trimmed) return false; /* its sums have operands that are said thrice */
     if (e->function != QUERY_ADD && e->function != QUERY_SUBTRACT && e->function != QUERY_MULTIPLY)

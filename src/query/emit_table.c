@@ -48,6 +48,13 @@ static bool next_mention(const char **at, unsigned long *name, unsigned long *co
     return false;
 }
 
+static emit_table *find(emit_tables *list, unsigned name)
+{
+    for (size_t i = 0; i < list->used; i++)
+        if (list->table[i].name == name) return &list->table[i];
+    return NULL;
+}
+
 dusk_buffer *emit_tables_where(emitter *em, const char *condition)
 {
     unsigned long name = 0, column, other;
@@ -55,9 +62,27 @@ dusk_buffer *emit_tables_where(emitter *em, const char *condition)
     if (!next_mention(&at, &name, &column)) return NULL;
     while (next_mention(&at, &other, &column))
         if (other != name) return NULL;
-    for (size_t i = 0; i < em->tables->used; i++)
-        if (em->tables->table[i].name == name) return &em->tables->table[i].where;
-    return NULL;
+    emit_table *t = find(em->tables, (unsigned)name);
+    return t ? &t->where : NULL;
+}
+
+bool emit_tables_plain(emitter *em, unsigned name)
+{
+    static const char present[] = " IS NOT NULL";
+    const emit_table *t = find(em->tables, name);
+    if (!t || t->where.length == 0) return true;
+    return !strstr(t->where.data, " AND ") && t->where.length > sizeof present &&
+           strcmp(t->where.data + t->where.length - (sizeof present - 1), present) == 0;
+}
+
+void emit_tables_drop(emitter *em, unsigned name)
+{
+    emit_tables *list = em->tables;
+    emit_table *t = find(list, name);
+    if (!t) return;
+    dusk_buffer_clear(&t->where);
+    list->used--;
+    memmove(t, t + 1, (size_t)(list->table + list->used - t) * sizeof *t);
 }
 
 /* Which columns of a relation the texts name. */
