@@ -95,9 +95,10 @@ DUSK_API void dusk_query_free(dusk_query *query);
 DUSK_API DUSK_MUST_USE dusk_status dusk_query_explain(const dusk_query *query, char **text, dusk_error *err);
 DUSK_API const dusk_event *dusk_query_event(const dusk_query *query);
 
-/* One cell of an answer. Counts and sums are unbiased, so that a count of few rows may be negative; intervals are cut
- * to what is possible. Each holds by itself with the confidence asked for, not all together. That of a quantile is
- * its bounds: noise is in rank there. Of an expression over several cells it is what holds when theirs do. */
+/* One cell of an answer. Counts and sums are unbiased, so that a count of few rows may be negative (but that a count of
+ * units which decided that its private key is shown is rather too large near the threshold); intervals are cut to what
+ * is possible. Each holds by itself with the confidence asked for, not all together. That of a quantile is its
+ * bounds: noise is in rank there. Of an expression over several cells it is what holds when theirs do. */
 typedef struct dusk_cell {
     dusk_type type;
     bool null;

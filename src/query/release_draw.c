@@ -79,12 +79,16 @@ done:
     return status;
 }
 
-static dusk_status select_keys(bool *keep, const query_terms *terms, const uint64_t *units, size_t n,
-                               dusk_generator *gen, dusk_error *err)
+/* counts[i]: what a threshold method shows of a kept key. */
+static dusk_status select_keys(bool *keep, double *counts, const query_terms *terms, const uint64_t *units,
+                               size_t n, dusk_generator *gen, dusk_error *err)
 {
     if (!DUSK_MUTATE(RELEASE_ALL_KEYS_SHOWN, NOISE_IS_OFF, true))
-        return dusk_key_selection_release(&terms->selection, keep, NULL, units, n, gen, err);
-    for (size_t i = 0; i < n; i++) keep[i] = units[i] > 0;
+        return dusk_key_selection_release(&terms->selection, keep, counts, units, n, gen, err);
+    for (size_t i = 0; i < n; i++) {
+        keep[i] = units[i] > 0;
+        counts[i] = (double)units[i];
+    }
     return DUSK_OK;
 }
 
@@ -119,11 +123,13 @@ static dusk_status show_selected(query_released *out, const query_terms *terms, 
     size_t n = groups->groups, keys = terms->plan->keys;
     shown_key *sorted = NULL;
     uint64_t *units = NULL;
+    double *counts = NULL;
     bool *keep = NULL;
     DUSK_RECORD(uint64_t *name = NULL;)
 
     DUSK_NEW(sorted, n);
     DUSK_NEW(units, n);
+    DUSK_NEW(counts, n);
     DUSK_NEW(keep, n);
     DUSK_NEW(out->group, n);
     for (size_t i = 0; i < n; i++) sorted[i] = (shown_key){ terms->plan, groups->key + i * keys, i };
@@ -131,15 +137,23 @@ static dusk_status show_selected(query_released *out, const query_terms *terms, 
     for (size_t i = 0; i < n; i++) units[i] = groups->units[sorted[i].group];
     DUSK_RECORD(name = record_names(sorted, n, keys);)
     DUSK_RECORD(dusk_record_names(gen, name, n);)
-    DUSK_TRY(select_keys(keep, terms, units, n, gen, err));
-    for (size_t i = 0; i < n; i++)
-        if (keep[i]) out->group[out->groups++] = sorted[i].group;
+    DUSK_TRY(select_keys(keep, counts, terms, units, n, gen, err));
+    for (size_t i = 0; i < n; i++) {
+        if (!keep[i]) continue;
+        counts[out->groups] = counts[i];
+        out->group[out->groups++] = sorted[i].group;
+    }
+    if (terms->counted != QUERY_NONE) {
+        out->number[terms->counted] = counts;
+        counts = NULL;
+    }
 done:
     DUSK_RECORD(dusk_record_names(gen, NULL, 0);)
     DUSK_RECORD(free(name);)
     if (units) dusk_wipe(units, n * sizeof *units);
     dusk_deallocate(sorted);
     dusk_deallocate(units);
+    dusk_deallocate(counts);
     dusk_deallocate(keep);
     return status;
 }
@@ -242,12 +256,13 @@ dusk_status query_draw(query_released *out, const query_terms *terms, const boun
     dusk_status status = DUSK_OK;
     query_released made = { 0 };
 
+    DUSK_NEW(made.number, terms->primitives);
     if (terms->selects)
         DUSK_TRY(show_selected(&made, terms, groups, gen, err));
     else
         DUSK_TRY(show_all(&made, groups, err));
-    DUSK_NEW(made.number, terms->primitives);
     for (size_t p = 0; p < terms->primitives; p++) {
+        if (p == terms->counted) continue; /* drawn with the keys */
         if (terms->primitive[p].total.kind == BOUNDING_COLLECT)
             DUSK_TRY(draw_quantiles(&made, terms, groups, p, gen, err));
         else

@@ -8,6 +8,7 @@
  * the bounds. */
 #include <math.h>
 
+#include "base/mutant.h"
 #include "numeric/rounding.h"
 #include "query/release_draw.h"
 
@@ -31,9 +32,19 @@ static double number_of(const query_terms *terms, const query_released *released
 
 static int grid_of(const numbers *in, size_t primitive) { return in->terms->primitive[primitive].noise.grid; }
 
+/* A count that is shown because it reached the threshold T says little when it is near it: for a true count
+ * n <= T, noise beyond T - n has forgotten n, and P(count - T > w) <= exp(-w / scale) whatever n is. So the low
+ * end is the usual one above T + w, and 1 at most below, w being for half the risk: given that the key is
+ * shown, it is above n with probability exp(-w / scale) at most, for n > T too. The high end only gains by
+ * the condition. */
 static dusk_range count_range(const numbers *in)
 {
-    return dusk_range_about(in->count, in->of->width_of_count, 0);
+    const query_terms *terms = in->terms;
+    dusk_range range = dusk_range_about(in->count, in->of->width_of_count, 0);
+    if (DUSK_MUTATE(MEASURE_FORGETS_THRESHOLD, in->of->count == terms->counted, false) &&
+        in->count <= (double)terms->selection.threshold + in->of->width_of_count)
+        range.low = fmin(range.low, 1);
+    return range;
 }
 
 static dusk_range sum_range(const numbers *in)

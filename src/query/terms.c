@@ -303,6 +303,7 @@ dusk_status query_terms_new(query_terms **out, const query_plan *plan, const dus
     terms->options = *options;
     terms->neighbours = neighbours;
     terms->selects = !plan->public_keys;
+    terms->counted = QUERY_NONE;
     DUSK_TRY(query_terms_lower(terms, err));
     DUSK_TRY(query_terms_price(terms, err));
     DUSK_NEW(terms->total, terms->primitives);

@@ -54,6 +54,7 @@ struct query_terms {
     dusk_key_selection selection;
     double selection_epsilon, selection_delta; /* of the event, for `neighbours` */
     uint64_t selection_half;                   /* a key with so many units is shown every second time */
+    size_t counted; /* the primitive whose numbers the selection draws with the keys, or QUERY_NONE */
     dusk_event event;
     double delta; /* query_terms_delta */
 };

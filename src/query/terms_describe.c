@@ -193,8 +193,9 @@ static void describe_keys(dusk_text *text, const query_terms *terms)
     dusk_text_add(text,
                   "keys: private; shown by %s, epsilon %.6g, delta %.3g; one with %llu units is shown "
                   "every second time\n",
-                  terms->selection.method == DUSK_KEYS_GAUSSIAN ? "a threshold with Gaussian noise"
-                                                                : "the optimal rule",
+                  terms->counted != QUERY_NONE                    ? "a threshold on their noisy count"
+                  : terms->selection.method == DUSK_KEYS_GAUSSIAN ? "a threshold with Gaussian noise"
+                                                                  : "the optimal rule",
                   terms->selection_epsilon, terms->selection_delta,
                   (unsigned long long)terms->selection_half);
 }

@@ -58,7 +58,7 @@ static size_t gaussians_of(const query_terms *terms)
  * rounds up is not above epsilon. */
 static double share_of(const query_terms *terms, size_t parts)
 {
-    size_t all = terms->primitives + terms->selects;
+    size_t all = terms->primitives + (terms->selects && terms->counted == QUERY_NONE);
     double of = DUSK_MUTATE(TERMS_SHARE_COUNTED_TWICE, (double)all, fmax(1, (double)all - 1));
     if (parts == all) return terms->options.epsilon;
     return dusk_mul_down(dusk_div_down(dusk_mul_down(terms->options.epsilon, (double)parts), of),
@@ -138,30 +138,55 @@ static dusk_status half_point(uint64_t *units, const dusk_key_selection *selecti
 }
 
 /* Of add/remove; two such steps make a replacement: (2 e, (1 + exp(e)) d) [Dwork & Roth 2014, Theorem 2.2]. */
+static dusk_status init_selection(query_terms *terms, dusk_key_selection *out, uint64_t *half,
+                                  dusk_key_method method, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double epsilon = terms->selection_epsilon = share_of(terms, 1);
+    double delta = terms->selection_delta =
+        gaussians_of(terms) > 0 ? terms->options.delta / 2 : terms->options.delta;
+    if (sides_of(terms) == 2) {
+        epsilon /= 2;
+        delta = dusk_div_down(delta, dusk_add_up(1, dusk_exp_up(epsilon)));
+    }
+    uint32_t keys = DUSK_MUTATE(TERMS_KEYS_OF_ONE_GROUP, terms->groups_per_unit, 1);
+    DUSK_TRY(dusk_key_selection_init(out, method, keys, epsilon, delta, err));
+    DUSK_TRY(half_point(half, out, err));
+done:
+    return status;
+}
+
+/* A count of units that is asked for anyway; rows are units where each has one. */
+static size_t count_of_units(const query_terms *terms)
+{
+    for (size_t i = 0; i < terms->primitives; i++) {
+        bounding_kind kind = terms->primitive[i].total.kind;
+        if (kind == BOUNDING_UNITS || (kind == BOUNDING_ROWS && terms->rows_per_group == 1)) return i;
+    }
+    return QUERY_NONE;
+}
+
+/* The optimal rule, unless another shows keys of as few units: where units have many keys, a threshold on
+ * counts with Gaussian noise; where units are counted anyway, a threshold on those counts, which
+ * are then released with the keys and need no share of their own. */
 static dusk_status set_selection(query_terms *terms, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_key_selection other;
     uint64_t half;
     bool gaussian = terms->options.noise == DUSK_QUERY_GAUSSIAN;
-    double epsilon = terms->selection_epsilon = share_of(terms, 1);
-    double delta = terms->selection_delta =
-        gaussian && gaussians_of(terms) > 0 ? terms->options.delta / 2 : terms->options.delta;
-    if (sides_of(terms) == 2) {
-        epsilon /= 2;
-        delta = dusk_div_down(delta, dusk_add_up(1, dusk_exp_up(epsilon)));
-    }
-    uint32_t keys = DUSK_MUTATE(TERMS_KEYS_OF_ONE_GROUP, terms->groups_per_unit, 1);
     DUSK_TRY(
-        dusk_key_selection_init(&terms->selection, DUSK_KEYS_TRUNCATED_GEOMETRIC, keys, epsilon, delta, err));
-    DUSK_TRY(half_point(&terms->selection_half, &terms->selection, err));
-    if (!gaussian ||
-        dusk_key_selection_init(&other, DUSK_KEYS_GAUSSIAN, keys, epsilon, delta, NULL) != DUSK_OK)
-        goto done; /* where units have many keys a threshold with Gaussian noise shows more of them */
-    DUSK_TRY(half_point(&half, &other, err));
-    if (half < terms->selection_half) {
+        init_selection(terms, &terms->selection, &terms->selection_half, DUSK_KEYS_TRUNCATED_GEOMETRIC, err));
+    if (!gaussian) terms->counted = count_of_units(terms);
+    if (!gaussian && terms->counted == QUERY_NONE) goto done;
+    bool fine = init_selection(terms, &other, &half, gaussian ? DUSK_KEYS_GAUSSIAN : DUSK_KEYS_LAPLACE,
+                               NULL) == DUSK_OK;
+    if (fine && half <= terms->selection_half) {
         terms->selection = other;
         terms->selection_half = half;
+    } else {
+        terms->counted = QUERY_NONE;
+        DUSK_TRY(init_selection(terms, &terms->selection, &half, DUSK_KEYS_TRUNCATED_GEOMETRIC, err));
     }
 done:
     return status;
@@ -201,6 +226,7 @@ static dusk_status sum_events(const query_terms *terms, bool own, dusk_event *ou
     else
         DUSK_TRY(dusk_event_pure(&sum, 0, err));
     for (size_t i = 0; i < terms->primitives; i++) {
+        if (i == terms->counted) continue; /* released with the keys */
         DUSK_TRY(primitive_event(terms, &terms->primitive[i], own, &event, err));
         if (i == 0 && !charged)
             sum = event;
@@ -240,11 +266,13 @@ static dusk_status width_of(const query_terms *terms, double *out, size_t primit
     return dusk_aggregate_interval(out, &how, (unsigned)parts, &terms->primitive[primitive].noise, err);
 }
 
+/* A count that had to pass a threshold gets half the risk: see release_measure.c. */
 static dusk_status set_widths(const query_terms *terms, query_source_of *m, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     int parts = (m->count != QUERY_NONE) + (m->sum != QUERY_NONE) + (m->squares != QUERY_NONE);
-    DUSK_TRY(width_of(terms, &m->width_of_count, m->count, parts, err));
+    bool passed = m->count != QUERY_NONE && m->count == terms->counted;
+    DUSK_TRY(width_of(terms, &m->width_of_count, m->count, passed ? 2 * parts : parts, err));
     DUSK_TRY(width_of(terms, &m->width_of_sum, m->sum, parts, err));
     DUSK_TRY(width_of(terms, &m->width_of_squares, m->squares, parts, err));
     m->width_of_count = floor(m->width_of_count); /* whole numbers, of which nothing was rounded */
@@ -257,16 +285,18 @@ DUSK_PROVEN(query_terms_price)
 dusk_status query_terms_price(query_terms *terms, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    if (terms->selects) DUSK_TRY(set_selection(terms, err));
     for (size_t i = 0; i < terms->primitives; i++) {
         query_primitive *p = &terms->primitive[i];
         set_sensitivity(terms, p);
         p->epsilon = share_of(terms, 1);
-        if (p->total.kind == BOUNDING_COLLECT)
+        if (i == terms->counted)
+            p->noise = terms->selection.noise;
+        else if (p->total.kind == BOUNDING_COLLECT)
             DUSK_TRY(set_quantiles(terms, p, err));
         else
             DUSK_TRY(set_noise(terms, p, err));
     }
-    if (terms->selects) DUSK_TRY(set_selection(terms, err));
     DUSK_TRY(sum_events(terms, false, &terms->event, err));
     DUSK_TRY(check_promise(terms, err));
     terms->delta = gaussians_of(terms) > 0 ? terms->options.delta : 0;

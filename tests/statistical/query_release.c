@@ -66,10 +66,48 @@ static void intervals_hold_as_often_as_they_say(void **state)
     check(DUSK_QUERY_GAUSSIAN, DUSK_REPLACE_ONE, *state);
 }
 
+/* Counts that are shown because they reached a threshold: given that they are, their intervals hold as often as
+ * they say, wherever the true count lies. */
+static void intervals_hold_for_counts_that_passed_a_threshold(void **state)
+{
+    enum { KEYS = 4000 };
+    const double confidence = 0.8;
+    plan_kit kit;
+    bounding_options how;
+    dusk_query_options o = kit_options(1, 1e-6, DUSK_QUERY_LAPLACE);
+    kit_open(&kit, 1, 1, false);
+    kit_add(&kit, QUERY_COUNT_UNITS, QUERY_NONE, NAN, NAN);
+    o.confidence = confidence;
+    query_terms *terms = kit_terms(&kit, &o, DUSK_ADD_REMOVE);
+    query_terms_bounding(terms, &how);
+    bounded *b = kit_bounded(KEYS, 1, how.totals);
+    for (uint64_t units = 8; units <= 24; units += 2) { /* the threshold is 15 */
+        unsigned shown = 0, held = 0;
+        for (size_t g = 0; g < KEYS; g++) b->units[g] = units, b->sum[g] = (dusk_int128)units;
+        for (int round = 0; round < 60 && shown < 3000; round++) {
+            dusk_result *r;
+            assert_int_equal(query_release(&r, &kit.plan, terms, b, *state, NULL), DUSK_OK);
+            for (size_t i = 0; i < dusk_result_rows(r); i++) {
+                const dusk_cell *cell = dusk_result_cell(r, i, 1);
+                shown++;
+                held += cell->low <= (double)units && (double)units <= cell->high;
+            }
+            dusk_result_free(r);
+        }
+        assert_true(shown > 50);
+        if (held < shown * confidence - 4.9 * sqrt(shown * confidence * (1 - confidence)))
+            fail_msg("of %u counts of %u units that were shown, %u intervals held", shown, (unsigned)units,
+                     held);
+    }
+    kit_bounded_free(b, how.totals);
+    query_terms_free(terms);
+}
+
 static int open_one(void **state) { return open_seeded(state, 2024); }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(intervals_hold_as_often_as_they_say) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(intervals_hold_as_often_as_they_say),
+                                        cmocka_unit_test(intervals_hold_for_counts_that_passed_a_threshold) };
     return cmocka_run_group_tests(tests, open_one, close_generator);
 }

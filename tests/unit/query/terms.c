@@ -171,6 +171,7 @@ static void keys_are_selected_for_all_groups_of_a_unit(void **state)
     kit_open(&kit, 1, 1, false);
     kit_add(&kit, QUERY_COUNT_ROWS, QUERY_NONE, NAN, NAN);
     o.groups_per_unit = 5;
+    o.rows_per_group = 2; /* rows are not units */
     for (int relation = 1; relation <= 2; relation++) {
         query_terms *t = kit_terms(&kit, &o, relation == 1 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE);
         assert_int_equal(t->selection.keys_per_unit, 5);
@@ -184,6 +185,31 @@ static void keys_are_selected_for_all_groups_of_a_unit(void **state)
     query_terms *t = kit_terms(&kit, &o, DUSK_ADD_REMOVE);
     assert_int_equal(t->selection.method, DUSK_KEYS_GAUSSIAN);
     query_terms_free(t);
+}
+
+/* A count of units is drawn with the keys, for the whole of epsilon: the threshold serves both. */
+static void counts_of_units_come_with_their_keys(void **state)
+{
+    plan_kit kit;
+    dusk_query_options o = kit_options(1, 1e-6, DUSK_QUERY_LAPLACE);
+    (void)state;
+    for (int units = 0; units < 2; units++)
+        for (int relation = 1; relation <= 2; relation++) {
+            kit_open(&kit, 1, 1, false);
+            kit_add(&kit, units ? QUERY_COUNT_UNITS : QUERY_COUNT_ROWS, QUERY_NONE, NAN, NAN);
+            o.rows_per_group = units ? 3 : 1;
+            o.groups_per_unit = 2;
+            query_terms *t = kit_terms(&kit, &o, relation == 1 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE);
+            assert_int_equal(t->counted, 0);
+            assert_int_equal(t->selection.method, DUSK_KEYS_LAPLACE);
+            assert_true(fabs(t->primitive[0].noise.scale - 2 * relation) < 1e-9);
+            assert_true(price(t, 1e-6, t->neighbours, DUSK_BASIC) <= 1);
+            kit_add(&kit, QUERY_SUM, 0, 0, 5);
+            query_terms_free(t);
+            t = kit_terms(&kit, &o, relation == 1 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE);
+            assert_true(fabs(t->primitive[0].noise.scale - 4 * relation) < 1e-6); /* two shares, not three */
+            query_terms_free(t);
+        }
 }
 
 /* All Gaussian noises together are one mechanism: two of equal price have sqrt(2) times the deviation. */
@@ -406,6 +432,7 @@ int main(void)
         cmocka_unit_test(no_unit_moves_totals_further),
         cmocka_unit_test(noise_is_for_what_a_unit_can_change),
         cmocka_unit_test(keys_are_selected_for_all_groups_of_a_unit),
+        cmocka_unit_test(counts_of_units_come_with_their_keys),
         cmocka_unit_test(public_groups_bound_those_of_a_unit),
         cmocka_unit_test(gaussian_noises_are_one_mechanism),
         cmocka_unit_test(equal_totals_are_drawn_once),
