@@ -123,11 +123,37 @@ static inline bool replay_is_guarded(const dusk_record *a, const dusk_record *b,
     return true;
 }
 
+/* Whether a selection of either side has `key` alone: then calls about this key may be alone too. */
+static inline bool replay_key_is_alone(const dusk_record *a, const dusk_record *b, uint64_t key)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const dusk_record_call *c = &a->calls[i],
+                               *twin = c->header.selects ? dusk_record_twin(b, c, i) : NULL;
+        if (!twin) continue;
+        bool here = c->n && dusk_record_find(c, key, 0), there = twin->n && dusk_record_find(twin, key, 0);
+        if (here != there) return true;
+    }
+    return false;
+}
+
+/* Whether all keys that only one of two calls has are such: their noise is seen when the selection shows
+ * them, and not otherwise. */
+static inline bool replay_alone_are_selected(const dusk_record *ra, const dusk_record *rb,
+                                             const dusk_record_call *a, const dusk_record_call *b)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        uint64_t key = a->inputs[i].key;
+        if (!(b->n && dusk_record_find(b, key, i % b->n)) && !replay_key_is_alone(ra, rb, key)) return false;
+    }
+    return true;
+}
+
 /* Keys on one side. */
-static inline bool replay_alone_allowed(char *why, const dusk_record_call *a, const replay_move *m)
+static inline bool replay_alone_allowed(char *why, const dusk_record_call *a, const replay_move *m,
+                                        bool selected)
 {
     for (int side = 0; side < 2; side++) {
-        if (m->alone_keys[side] == 0) continue;
+        if (m->alone_keys[side] == 0 || (!a->header.selects && selected)) continue;
         if (!a->header.selects)
             REPLAY_FAIL(a, "only one side has key %llu, and this is no selection",
                         (unsigned long long)m->alone_key);
@@ -146,7 +172,10 @@ static inline bool replay_pair(char *why, const dusk_record *ra, const dusk_reco
     if (a->output_size && memcmp(a->output, b->output, a->output_size) != 0)
         REPLAY_FAIL(a, "the output was not taken over");
     replay_move m = replay_move_of(a, b);
-    if (!replay_alone_allowed(why, a, &m)) return false;
+    bool selected = replay_alone_are_selected(ra, rb, a, b) && replay_alone_are_selected(rb, ra, b, a);
+    if (!replay_alone_allowed(why, a, &m, selected)) return false;
+    if (!a->header.selects)
+        m.alone[0] = m.alone[1] = 0; /* that they are shown costs what the selection says */
     if (a->header.norm == DUSK_RECORD_SMOOTH) {
         if (!replay_is_smooth(a, b))
             REPLAY_FAIL(a, "value %.17g with sensitivity %.17g against %.17g with %.17g is not %.6g-smooth",
@@ -162,19 +191,6 @@ static inline bool replay_pair(char *why, const dusk_record *ra, const dusk_reco
     }
     replay_charge(price, &a->header, &m);
     return true;
-}
-
-/* Whether a selection of either side has `key` alone: then calls about this key may be alone too. */
-static inline bool replay_key_is_alone(const dusk_record *a, const dusk_record *b, uint64_t key)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        const dusk_record_call *c = &a->calls[i],
-                               *twin = c->header.selects ? dusk_record_twin(b, c, i) : NULL;
-        if (!twin) continue;
-        bool here = c->n && dusk_record_find(c, key, 0), there = twin->n && dusk_record_find(twin, key, 0);
-        if (here != there) return true;
-    }
-    return false;
 }
 
 static inline bool replay_calls(char *why, const dusk_record *a, const dusk_record *b, replay_price *price)

@@ -173,6 +173,16 @@ static dusk_record_at record_keys(const dusk_key_selection *selection, const dus
     return dusk_record_begin(gen, &header);
 }
 
+/* How many keys there are is private here, and their noise is no more public than the selection makes it. */
+static void record_unsized(dusk_record_at at)
+{
+    if (!at.record) return;
+    dusk_record_header *header = &at.record->calls[at.call].header;
+    for (size_t i = 0; i < DUSK_RECORD_PARAMETERS; i++)
+        if (header->parameter[i].name && strcmp(header->parameter[i].name, "how many") == 0)
+            header->parameter[i].value = 0;
+}
+
 static void record_key(dusk_record_at at, size_t key, uint64_t units, bool *keep)
 {
     dusk_int128 kept = *keep;
@@ -214,6 +224,7 @@ static dusk_status threshold_keys(const dusk_key_selection *selection, bool *kee
     dusk_pool pool = { 0 };
 
     DUSK_TRY(dusk_pool_draw(&pool, &selection->noise, n, width, gen, err));
+    DUSK_RECORD(record_unsized(pool.at);)
     DUSK_RECORD(const dusk_record_at at = record_keys(selection, NULL, gen);)
     for (size_t i = 0; i < n; i++) {
         dusk_int128 noisy = dusk_pool_add(&pool, i, (dusk_int128)count_of(units[i]));
