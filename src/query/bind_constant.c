@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutant.h"
 #include "query/bind.h"
 #include "table/calendar.h"
 #include "table/value.h"
@@ -124,7 +125,8 @@ query_expression *bind_constant(binder *b, const json_t *body)
     if (query_flag(body, "isnull")) return bind_make_null(b, DUSK_TYPE_TEXT, position);
     if ((value = json_object_get(body, "ival"))) {
         json_int_t whole = json_integer_value(json_object_get(value, "ival"));
-        return whole > 0 ? bind_make_integer(b, whole, position) : small_integer(b, position);
+        return DUSK_MUTATE(NEGATIVE_IS_ZERO, whole > 0, true) ? bind_make_integer(b, whole, position)
+                                                              : small_integer(b, position);
     }
     if ((value = json_object_get(body, "fval"))) return make_number(b, query_string(value, "fval"), position);
     if ((value = json_object_get(body, "sval")))

@@ -187,6 +187,9 @@ bind_source *bind_scan(binder *b, size_t table, int position)
 {
     const dusk_table_schema *t = &b->in.schema->table[table];
     dusk_path path = { .steps = 0 };
+    if (t->columns == 0)
+        return query_refuse(&b->in, position, "declare its columns: dusk schema FILE set t.c type=integer",
+                            "the table %s has no columns", t->name);
     if (!t->is_public && !find_path(b, &path, table, position)) return NULL;
     bind_source *s = bind_make_source(b, QUERY_SCAN, t->columns + (path.steps > 1));
     if (!s || !(s->relation->from = query_take(&b->in, s->relation->columns, sizeof(size_t)))) return NULL;
@@ -296,7 +299,8 @@ bind_source *bind_distinct(binder *b, const bind_source *source, int position)
     memcpy(s->relation->column, of->column, of->columns * sizeof *of->column);
     memcpy(s->info, source->info, of->columns * sizeof *s->info);
     for (size_t i = 0; i < of->columns; i++)
-        if (only_unit && (source->info[i].strong & 1)) s->info[i].unique = true;
+        if (DUSK_MUTATE(DISTINCT_IS_ONE_ROW, only_unit, true) && (source->info[i].strong & 1))
+            s->info[i].unique = true;
     return bind_plain_names(b, s) && bind_own_origins(b, s) ? s : NULL;
 }
 

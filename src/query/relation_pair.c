@@ -56,7 +56,8 @@ static bool check_join(binder *b, query_join join, const bind_source *left, cons
             "rows of different units would meet here: nothing says that both sides have the same unit");
         return false;
     }
-    if (!bind_is_private(left) && bind_is_private(right) && join != QUERY_INNER) {
+    if (DUSK_MUTATE(PUBLIC_ROWS_STAY, !bind_is_private(left) && bind_is_private(right), false) &&
+        join != QUERY_INNER) {
         query_refuse(&b->in, position,
                      join == QUERY_LEFT ? "put the private table on the side that keeps its rows"
                                         : "ask the private table, and look into the public one",
@@ -92,12 +93,36 @@ static void join_infos(bind_source *s, query_join join, const bind_source *left,
         s->info[i] = from_left ? left->info[i] : right->info[i - l];
         s->relation->column[i] = from_left ? left->relation->column[i] : right->relation->column[i - l];
         if (join == QUERY_SEMI || join == QUERY_ANTI) continue;
-        if (from_left ? !alone : !back) s->info[i].unique = false;
+        if (DUSK_MUTATE(FAN_OUT_IS_ONE_ROW, from_left ? !alone : !back, false)) s->info[i].unique = false;
         if (!from_left && join == QUERY_LEFT) {
-            s->info[i] = (bind_info){ .weak = s->info[i].weak,
+            s->info[i] = (bind_info){ .strong = DUSK_MUTATE(LEFT_JOIN_KEEPS_UNITS, 0, s->info[i].strong),
+                                      .weak = s->info[i].weak,
                                       .table = s->info[i].table,
                                       .column = s->info[i].column };
             s->relation->column[i].facts.nullable = true;
+        }
+    }
+}
+
+/* A column that equals one of a public relation has its values: a key as public as that. */
+static void share_origins(bind_source *s, query_join join, const bind_source *left, const bind_source *right,
+                          query_expression *condition)
+{
+    size_t l = left->relation->columns, x, y;
+    if (!bind_is_private(s) || join == QUERY_LEFT || join == QUERY_ANTI) return;
+    for (size_t i = 0; i < bind_conjuncts(condition); i++) {
+        if (!bind_is_equality(bind_conjunct(condition, i), &x, &y) || (x < l) == (y < l)) continue;
+        size_t in_left = x < l ? x : y, in_right = (x < l ? y : x) - l;
+        const bind_info *from = &right->info[in_right];
+        bool plain =
+            left->relation->column[in_left].type != DUSK_TYPE_REAL; /* 0 and -0 are equal, and two keys */
+        if (plain && from->origin && !s->info[in_left].origin) {
+            s->info[in_left].origin = from->origin;
+            s->info[in_left].from_origin = from->from_origin;
+        } else if (plain && join == QUERY_INNER && left->info[in_left].origin &&
+                   !s->info[l + in_right].origin) {
+            s->info[l + in_right].origin = left->info[in_left].origin;
+            s->info[l + in_right].from_origin = left->info[in_left].from_origin;
         }
     }
 }
@@ -119,6 +144,7 @@ bind_source *bind_join(binder *b, query_join join, const bind_source *left, cons
               : bind_is_private(right) ? l + right->relation->unit
                                        : QUERY_NONE;
     join_infos(s, join, left, right, condition);
+    share_origins(s, join, left, right, condition);
     if (join == QUERY_INNER) {
         if (!bind_narrow(b, r->column, n, condition)) return NULL;
         bind_spread_tags(s->info, n, condition);
@@ -158,7 +184,8 @@ bind_source *bind_union(binder *b, const bind_source *left, const bind_source *r
             column->facts.domain = f->domain;
             column->facts.values = f->values;
         }
-        s->info[i].strong = left->info[i].strong & right->info[i].strong;
+        s->info[i].strong = DUSK_MUTATE(UNION_OF_OTHER_KEYS, left->info[i].strong & right->info[i].strong,
+                                        left->info[i].strong);
         s->info[i].weak = left->info[i].weak & right->info[i].weak;
     }
     return bind_plain_names(b, s) && bind_own_origins(b, s) ? s : NULL;

@@ -3,6 +3,7 @@
  * conditions as joins that only look. */
 #include <string.h>
 
+#include "base/mutant.h"
 #include "query/aggregate.h"
 #include "query/bind.h"
 
@@ -242,6 +243,9 @@ static bind_source *looked_into(binder *b, const json_t *select, const bind_with
                   !bind_has_aggregate(json_object_get(select, "targetList"));
     if (!simple) return bind_select(b, select, with);
     if (!check_select(b, select) || !bind_with_of(b, select, &with)) return NULL;
+    const json_t *distinct = json_object_get(select, "distinctClause"); /* of no effect here, but for ON */
+    if (distinct && query_place(distinct) >= 0)
+        return query_refuse(&b->in, query_place(distinct), "use GROUP BY", "DISTINCT ON is not supported");
     return bind_from(b, select, with, outer, correlated);
 }
 
@@ -271,7 +275,7 @@ static query_expression *membership(binder *b, const bind_scope *outer, const bi
     if (!x || !bind_facts(b, &left, x, outer->column, outer->columns) ||
         !bind_facts(b, &right, y, scope.column, scope.columns))
         return NULL;
-    if (no && (left.nullable || right.nullable))
+    if (DUSK_MUTATE(NOT_IN_IGNORES_NULL, no && (left.nullable || right.nullable), false))
         return query_refuse(&b->in, position, "use NOT EXISTS, or declare the columns nullable=no",
                             "NOT IN with a column that may be NULL has a meaning few expect");
     size_t n = outer->columns;

@@ -148,6 +148,13 @@ static const struct {
       "distinct(union(distinct(project(filter(place; >(#1,10)); 'F')), "
       "union(distinct(project(filter(place; >(#1,10)); 'M')), distinct(project(filter(place; "
       ">(#1,10)); null))))); *); #0,#1) rows 20" },
+    { "SELECT city, COUNT(*) FROM visits JOIN place USING (city) GROUP BY city",
+      "project(join(visits@0, place; =(#1,#2))@0; #0,#1)@0 | rows => city:#0 count:#1 public domain "
+      "project(distinct(project(place; #0)); #0) rows 20" },
+    { "SELECT city, COUNT(*) FROM visits WHERE city IN (SELECT city FROM place WHERE size > 2) GROUP BY city",
+      "project(semi(visits@0, filter(place; >(#1,2)); =(#1,#2))@0; #0,#1)@0 | rows => city:#0 count:#1 "
+      "public "
+      "domain project(distinct(project(filter(place; >(#1,2)); #0)); #0) rows 20" },
     { "SELECT country, COUNT(*) FROM visits LEFT JOIN place ON visits.city = place.city GROUP BY "
       "country",
       "project(left(visits@0, place; =(#1,#2))@0; #0,#3)@0 | rows => country:#0 count:#1 private "
@@ -234,6 +241,8 @@ static void groups_may_be_of_what_tells_the_unit(void **state)
           "count:#0" },
         { "SELECT COUNT(*) FROM leg a, leg b WHERE a.trip = b.trip",
           "project(join(leg@1, leg@1; =(#0,#2))@1; #1)@0 | rows => count:#0" },
+        { "SELECT COUNT(*) FROM person JOIN trip ON who = id",
+          "project(join(person@0, trip@0; =(#1,#0))@0; #0)@0 | rows => count:#0" },
         { "SELECT COUNT(*) FROM person WHERE town = 'x'",
           "project(filter(person@0; =(#1,'x'))@0; #0)@0 | rows => count:#0 one row" },
     };

@@ -94,6 +94,11 @@ static const struct {
     { "SELECT COUNT(*) FROM (SELECT b.user_id FROM visits a LEFT JOIN visits b ON a.user_id = "
       "b.user_id GROUP BY b.user_id) t",
       "at character 107: a subquery groups rows of different units together" },
+    { "SELECT COUNT(*) FROM (SELECT DISTINCT k FROM (SELECT user_id AS k FROM visits UNION ALL SELECT age "
+      "FROM visits) a) t",
+      "at character 39: DISTINCT without the unit" },
+    { "SELECT COUNT(*) FROM visits WHERE user_id IN (SELECT DISTINCT ON (age) user_id FROM visits)",
+      "at character 67: DISTINCT ON" },
     { "SELECT COUNT(*) FROM (SELECT user_id FROM visits ORDER BY age) t",
       "at character 59: ORDER BY in a subquery has no meaning here" },
     { "SELECT COUNT(*) FROM (SELECT user_id FROM visits LIMIT 10) t",
