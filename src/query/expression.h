@@ -5,7 +5,8 @@
 /* Expressions over columns: the one form between SQL that was read and SQL that is generated.
  * Every function is total: what has no value (1/0, ln of a negative number, an overflow beyond
  * doubles, text that is no number) is NULL, in every engine alike. Arithmetic is in doubles,
- * that of whole numbers too, and exact for whole results below 2^53. Nodes live in an arena
+ * that of whole numbers too, and exact for whole results below 2^53; PostgreSQL may take operands from
+ * 1e100 on as NULL and those below 1e-100 as 0 (query/emit.h). Nodes live in an arena
  * and are freed with it. */
 
 #include <stdbool.h>
@@ -71,7 +72,7 @@ typedef enum query_function {
     QUERY_UPPER,
     QUERY_LENGTH,
     QUERY_TRIM,      /* blanks at both ends                                      */
-    QUERY_CONCAT,    /* NULL when an argument is                                 */
+    QUERY_CONCAT,    /* NULL when an argument is; of the first 65536 characters of each */
     QUERY_SUBSTRING, /* x, constant from >= 1, constant length >= 0              */
     /* Dates and timestamps. The unit is a constant text: year, quarter, month, week, day,
      * hour, minute, second; for EXTRACT also dow (Sunday is 0). */

@@ -70,7 +70,9 @@ static void compare(const char *text, const query_plan *plan, world_source *all,
 {
     dusk_cell_type *types = calloc(plan->input->columns, sizeof *types);
     char *sql;
-    OK(query_emit(&sql, types, plan, plan->input, DUSK_DIALECT_SQLITE, &err));
+    dusk_engine *engine;
+    OK(query_source_engine(all->source, &engine, NULL, &err));
+    OK(query_emit(&sql, types, plan, plan->input, engine->class->dialect, &err));
     whole.rows = parts.rows = 0;
     ask(&whole, all->source, sql, types, plan->input->columns);
     for (size_t u = 0; u < units; u++) ask(&parts, unit[u].source, sql, types, plan->input->columns);
