@@ -52,15 +52,15 @@ tests: build engines
 	@$(CTEST) --test-dir build -LE soak
 
 asan: setup
-	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer: quick tests"
+	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer: quick tests but the exhaustive ones"
 	@$(CMAKE) --preset asan --log-level=WARNING
-	@$(NINJA) -C build-asan
-	@$(CTEST) --test-dir build-asan -L quick -E '^(mutant|check|install)\.'
+	@$(NINJA) -C build-asan tests_quick dusk
+	@$(CTEST) --test-dir build-asan -L quick -E '^(mutant|check|install|exhaustive|enclosure)\.'
 
 clang: setup
 	@echo "== clang: warnings are errors"
 	@$(CMAKE) --preset clang --log-level=WARNING
-	@$(NINJA) -C build-clang
+	@$(NINJA) -C build-clang dusk_shared dusk dusk_testing
 
 # MemorySanitizer sees our own rooms only, so only the tests made for it run.
 msan: setup
@@ -72,10 +72,10 @@ ifneq ($(TAINT),)
 endif
 
 tsan: setup
-	@echo "== ThreadSanitizer: generators in threads"
+	@echo "== ThreadSanitizer: generators and bounding in threads"
 	@$(CMAKE) --preset tsan --log-level=WARNING
-	@$(NINJA) -C build-tsan test.unit.random.threads
-	@$(CTEST) --test-dir build-tsan -R '^unit\.random\.threads$$'
+	@$(NINJA) -C build-tsan test.unit.random.threads test.unit.query.bounding_union
+	@$(CTEST) --test-dir build-tsan -R '^unit\.(random\.threads|query\.bounding_union)$$'
 
 # Statistical tests read DUSK_SEED; tests labelled soak run here only.
 FUZZ_SECONDS ?= 300
