@@ -81,7 +81,7 @@ static inline void fill(real_engine *db, uint64_t seed)
     }
     for (int i = 0; i < 20; i++) {
         unsigned unit = (unsigned)(splitmix64(&seed) % 8);
-        char who[8];
+        char who[16];
         snprintf(who, sizeof who, "%u", unit);
         snprintf(text, sizeof text, "INSERT INTO b1 VALUES (%d, %s, %u)", i, unit == 7 ? "NULL" : who,
                  (unsigned)(splitmix64(&seed) % 5));

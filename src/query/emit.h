@@ -122,7 +122,7 @@ typedef struct emitter {
 typedef struct emit_operand {
     const query_expression *e;
     emit_form form;
-    char bound[24]; /* by which name, or "" */
+    char bound[40]; /* by which name, or "" */
 } emit_operand;
 
 /* Remember a failure; only the first counts. */
