@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/platform.h"
 
@@ -26,7 +27,21 @@ typedef struct dusk_fixed_map {
     uint64_t nan_keeps; /* 0: the bits of NaN are cleared */
 } dusk_fixed_map;
 dusk_fixed_map dusk_fixed_prepare(const dusk_fixed_clamp *clamp);
-int64_t dusk_fixed_step(double x, const dusk_fixed_map *map);
+/* NaN becomes 0, and the clamp then moves 0 to the point nearest to it.
+ *
+ * Both products are exact when |x| / 2^grid >= 1: scaling up cannot overflow
+ * (the end is at most 2^62) and scaling down stays normal. Otherwise rounding
+ * among subnormals cannot bring a value up to 1, and it truncates to 0. */
+static inline int64_t dusk_fixed_step(double x, const dusk_fixed_map *map)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= (0 - (uint64_t)(x == x)) | map->nan_keeps;
+    memcpy(&x, &bits, sizeof x);
+    x = x > map->lower ? x : map->lower; /* maxsd and minsd: no branch */
+    x = x < map->upper ? x : map->upper;
+    return (int64_t)(x * map->scale[0] * map->scale[1]); /* toward zero */
+}
 /* Sum over n values (n < 2^63): |result| <= n 2^62 cannot overflow. */
 dusk_int128 dusk_fixed_sum(const double *x, size_t n, const dusk_fixed_clamp *clamp);
 /* k * 2^grid, rounded to nearest double. */

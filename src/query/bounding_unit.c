@@ -240,6 +240,8 @@ dusk_status bounding_take_unit(bounding_worker *w, bounding_entry *e, size_t n, 
         return DUSK_OK;
     }
     DUSK_TRY(bounding_choose(w, BOUNDING_STREAM_GROUPS, e, groups, most, w->chosen, &count, err));
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(worker_record(w, e[w->start[w->chosen[i]]].at) + 16);
     for (size_t i = 0; i < count; i++) {
         size_t g = w->chosen[i];
         DUSK_TRY(take_group(w, i, e + w->start[g], w->start[g + 1] - w->start[g], err));

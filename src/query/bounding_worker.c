@@ -300,22 +300,6 @@ static size_t gather(bounding_entry *e, bounding_entry *spare, size_t n)
 }
 
 /* All rows of every unit that has some among these are here. */
-DUSK_PROVEN(take_few)
-static dusk_status take_few(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    for (size_t same; n > 0; e += same, n -= same) {
-        same = gather(e, w->spare, n);
-        if (same <= RANKED)
-            rank_rows(e, w->spare, same);
-        else
-            entry_sort(w, e, w->spare, same, number_less, 0);
-        DUSK_TRY(bounding_take_unit(w, e, same, err));
-    }
-done:
-    return status;
-}
-
 DUSK_PROVEN(take_many)
 static dusk_status take_many(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
 {
@@ -332,13 +316,40 @@ done:
     return status;
 }
 
+/* Of rows with one name: whether they are of one unit, too. */
+static bool is_one_unit(const bounding_worker *w, const bounding_entry *e, size_t n)
+{
+    if (!w->b->layout.text_unit) return true;
+    for (size_t i = 1; i < n; i++)
+        if (!is_same_unit(w, &e[0], &e[i])) return false;
+    return true;
+}
+
+/* The same where there are few. */
+DUSK_PROVEN(take_few)
+static dusk_status take_few(bounding_worker *w, bounding_entry *e, size_t n, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    for (size_t same; n > 0; e += same, n -= same) {
+        same = gather(e, w->spare, n);
+        if (same > RANKED || !is_one_unit(w, e, same)) {
+            DUSK_TRY(take_many(w, e, same, err));
+        } else {
+            rank_rows(e, w->spare, same);
+            DUSK_TRY(bounding_take_unit(w, e, same, err));
+        }
+    }
+done:
+    return status;
+}
+
 dusk_status bounding_worker_take(bounding_worker *w, const bounding_partition *partition, unsigned shift,
                                  dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t rows = rows_at_most(w, partition);
     unsigned bits = bucket_bits(rows, shift);
-    bool ranks = !w->b->layout.text_unit && w->groups < RANKED_GROUPS && !w->b->unfiltered;
+    bool ranks = w->groups < RANKED_GROUPS && !w->b->unfiltered;
 
     if (rows == 0) return DUSK_OK;
     DUSK_TRY(load_blocks(w, partition, err));
