@@ -139,6 +139,8 @@ const char *bind_type_name(dusk_type type);
 #define QUERY_DOMAIN_MAX 10000u /* values of a domain that is made from bounds or from several domains */
 bool bind_facts(binder *b, query_facts *out, const query_expression *e, const query_column *column,
                 size_t columns);
+/* Facts of what is one or the other. */
+bool bind_either(binder *b, query_facts *f, const query_facts *x);
 /* Facts of columns after rows for which the condition is not true have gone. */
 bool bind_narrow(binder *b, query_column *column, size_t columns, const query_expression *condition);
 /* The domain of a key, from its type or from whole bounds where it is not known otherwise. */

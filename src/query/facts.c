@@ -224,6 +224,14 @@ static query_facts extreme(const query_facts *x, size_t n, bool least)
     return f;
 }
 
+bool bind_either(binder *b, query_facts *f, const query_facts *x)
+{
+    f->nullable = f->nullable || x->nullable;
+    f->lower = isnan(f->lower) || isnan(x->lower) ? NAN : fmin(f->lower, x->lower);
+    f->upper = isnan(f->upper) || isnan(x->upper) ? NAN : fmax(f->upper, x->upper);
+    return join_domains(b, f, x);
+}
+
 /* One of several, as CASE and COALESCE choose; constants NULL add NULL alone. */
 static bool either(binder *b, query_facts *f, bool *first, const query_facts *x, const query_expression *e)
 {
@@ -238,10 +246,7 @@ static bool either(binder *b, query_facts *f, bool *first, const query_facts *x,
         f->nullable = nullable;
         return true;
     }
-    f->nullable = f->nullable || x->nullable;
-    f->lower = isnan(f->lower) || isnan(x->lower) ? NAN : fmin(f->lower, x->lower);
-    f->upper = isnan(f->upper) || isnan(x->upper) ? NAN : fmax(f->upper, x->upper);
-    return join_domains(b, f, x);
+    return bind_either(b, f, x);
 }
 
 static bool chosen(binder *b, query_facts *f, const query_facts *x, const query_expression *e)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joins and unions. Rows of two private relations meet only where the condition says that they
  * belong to one unit; which rows of a public relation stay never depends on private rows. */
-#include <math.h>
 #include <string.h>
 
 #include "base/mutant.h"
@@ -174,16 +173,7 @@ bind_source *bind_union(binder *b, const bind_source *left, const bind_source *r
     for (size_t i = 0; i < l->columns; i++) {
         query_column *column = &s->relation->column[i];
         *column = l->column[i];
-        const query_facts *f = &l->column[i].facts, *g = &r->column[i].facts;
-        column->facts = (query_facts){ .lower = f->lower < g->lower ? f->lower : g->lower,
-                                       .upper = f->upper > g->upper ? f->upper : g->upper,
-                                       .nullable = f->nullable || g->nullable };
-        if (isnan(f->lower) || isnan(g->lower)) column->facts.lower = NAN;
-        if (isnan(f->upper) || isnan(g->upper)) column->facts.upper = NAN;
-        if (f->values == g->values && f->domain == g->domain) {
-            column->facts.domain = f->domain;
-            column->facts.values = f->values;
-        }
+        if (!bind_either(b, &column->facts, &r->column[i].facts)) return NULL;
         s->info[i].strong = DUSK_MUTATE(UNION_OF_OTHER_KEYS, left->info[i].strong & right->info[i].strong,
                                         left->info[i].strong);
         s->info[i].weak = left->info[i].weak & right->info[i].weak;

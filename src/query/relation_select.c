@@ -233,15 +233,20 @@ static query_expression *over_both(binder *b, const query_expression *e, size_t 
     return argument ? bind_make_call(b, e->function, e->type, e->position, e->arguments, argument) : NULL;
 }
 
+/* FROM and WHERE are all that decides which rows it has. */
+static bool is_simple(const json_t *select)
+{
+    return strcmp(query_string(select, "op"), "SETOP_NONE") == 0 && !json_object_get(select, "groupClause") &&
+           !json_object_get(select, "havingClause") &&
+           !bind_has_aggregate(json_object_get(select, "targetList"));
+}
+
 /* FROM and WHERE of the subquery, where it has nothing else, with the query around in sight. */
 static bind_source *looked_into(binder *b, const json_t *select, const bind_with *with,
                                 const bind_scope *outer, query_expression **correlated)
 {
     *correlated = NULL;
-    bool simple = strcmp(query_string(select, "op"), "SETOP_NONE") == 0 &&
-                  !json_object_get(select, "groupClause") && !json_object_get(select, "havingClause") &&
-                  !bind_has_aggregate(json_object_get(select, "targetList"));
-    if (!simple) return bind_select(b, select, with);
+    if (!is_simple(select)) return bind_select(b, select, with);
     if (!check_select(b, select) || !bind_with_of(b, select, &with)) return NULL;
     const json_t *distinct = json_object_get(select, "distinctClause"); /* of no effect here, but for ON */
     if (distinct && query_place(distinct) >= 0)
@@ -298,13 +303,13 @@ static bind_source *join_sublink(binder *b, const bind_source *source, const jso
     bind_source *inner = looked_into(b, select, with, &outer, &condition);
     if (!inner) return NULL;
     if (strcmp(query_string(link, "subLinkType"), "ANY_SUBLINK") == 0) {
-        bool listed =
-            inner->relation->kind == QUERY_SCAN || strcmp(query_string(select, "op"), "SETOP_NONE") == 0;
-        listed = listed && !json_object_get(select, "groupClause") &&
-                 !json_object_get(select, "havingClause") &&
-                 !bind_has_aggregate(json_object_get(select, "targetList"));
-        query_expression *equal = membership(b, &outer, inner, link, select, no, listed, position);
+        query_expression *equal = membership(b, &outer, inner, link, select, no, is_simple(select), position);
         if (!equal || !(condition = bind_and(b, condition, equal))) return NULL;
+    } else if (json_object_get(select, "targetList")) { /* of no effect, but it must be understood */
+        bind_scope scope = bind_scope_of(inner);
+        bind_list list;
+        scope.outer = &outer;
+        if (is_simple(select) && !bind_list_of(b, &list, &scope, select, true)) return NULL;
     }
     if (condition && !(condition = over_both(b, condition, source->relation->columns))) return NULL;
     return bind_join(b, no ? QUERY_ANTI : QUERY_SEMI, source, inner, condition, position);

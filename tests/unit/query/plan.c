@@ -148,6 +148,12 @@ static const struct {
       "distinct(union(distinct(project(filter(place; >(#1,10)); 'F')), "
       "union(distinct(project(filter(place; >(#1,10)); 'M')), distinct(project(filter(place; "
       ">(#1,10)); null))))); *); #0,#1) rows 20" },
+    { "SELECT k, COUNT(*) FROM (SELECT user_id, 'all' AS k FROM visits UNION ALL SELECT user_id, 'open' FROM "
+      "visits "
+      "WHERE open) t GROUP BY k",
+      "project(union(project(project(visits@0; #0,'all')@0; #0,#1,#0)@2, project(project(filter(visits@0; "
+      "#1)@0; "
+      "#0,'open')@0; #0,#1,#0)@2)@2; #2,#1)@0 | rows => k:#0 count:#1 public 2" },
     { "SELECT city, COUNT(*) FROM visits JOIN place USING (city) GROUP BY city",
       "project(join(visits@0, place; =(#1,#2))@0; #0,#1)@0 | rows => city:#0 count:#1 public domain "
       "project(distinct(project(place; #0)); #0) rows 20" },
