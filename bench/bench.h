@@ -14,7 +14,7 @@
 #include "dusk/random.h"
 
 typedef struct bench_result {
-    double value, floor_value; /* in the unit of the case */
+    double value, floor_value; /* in the unit of the case; NAN: skipped, and stderr says why */
 } bench_result;
 
 typedef struct bench_case {
@@ -34,7 +34,7 @@ extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_
     bench_synthetic_cases[], bench_choice_cases[], bench_smooth_cases[], bench_sparse_cases[],
     bench_keyed_cases[], bench_audit_suite_cases[], bench_score_cases[], bench_attack_cases[],
     bench_audit_float_cases[], bench_line_cases[], bench_audit_mechanism_cases[], bench_csv_cases[],
-    bench_bounding_cases[], bench_ledger_cases[];
+    bench_bounding_cases[], bench_ledger_cases[], bench_query_cases[];
 
 /* --- measuring -------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * of a name, and may contain * and ?. docs/benchmarks.md is written from it by
  * tools/benchmarks. */
 #include <fnmatch.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const bench_case *const tables[] = {
     bench_sparse_cases,     bench_keyed_cases,           bench_audit_suite_cases,
     bench_score_cases,      bench_attack_cases,          bench_audit_float_cases,
     bench_line_cases,       bench_audit_mechanism_cases, bench_csv_cases,
-    bench_bounding_cases,   bench_ledger_cases
+    bench_bounding_cases,   bench_ledger_cases,          bench_query_cases
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 
@@ -89,6 +90,7 @@ static void measure(const request *r, const bench_case *c, dusk_generator *gen)
     double start = bench_cpu_seconds();
     c->run(c, &result, gen);
     double cpu = bench_cpu_seconds() - start;
+    if (isnan(result.value)) return;
     (r->json ? print_json : print_line)(c, &result, cpu);
     fflush(stdout);
 }
