@@ -127,6 +127,11 @@ static inline int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static inline void sort_rows(rows *r)
+{
+    if (r->used) qsort(r->row, r->used, sizeof *r->row, by_text);
+}
+
 static inline void rows_free(rows *r)
 {
     for (size_t i = 0; i < r->used; i++) free(r->row[i]);
@@ -173,7 +178,7 @@ static inline rows of_relation(world *w, const query_relation *r)
     dusk_cell_type types[32];
     char *sql = emit(w, r, types);
     add_rows(w, &out, sql, types, r->columns);
-    qsort(out.row, out.used, sizeof *out.row, by_text);
+    sort_rows(&out);
     dusk_deallocate(sql);
     return out;
 }
@@ -200,7 +205,7 @@ static inline void check_rule(world *w, const query_relation *r, const char *wha
         add_rows(w, &parts, sql, types, r->columns);
     }
     must(&w->engine, "DELETE FROM one");
-    qsort(parts.row, parts.used, sizeof *parts.row, by_text);
+    sort_rows(&parts);
     same_rows(&all, &parts, what);
     rows_free(&all);
     rows_free(&parts);
@@ -214,7 +219,7 @@ static inline void check_means(world *w, const query_relation *r, const char *sq
     rows expected = { 0 }, got = of_relation(w, r);
     dusk_deallocate(emit(w, r, types));
     add_rows(w, &expected, sql, types, r->columns);
-    qsort(expected.row, expected.used, sizeof *expected.row, by_text);
+    sort_rows(&expected);
     same_rows(&got, &expected, what);
     rows_free(&expected);
     rows_free(&got);
