@@ -201,6 +201,56 @@ static inline char *rows_reference(bool strict)
     return rows;
 }
 
+/* VALUES (...), ... of what SQLite makes of the rows, as texts: to be stored by types of an engine's own. */
+static inline char *rows_values(void)
+{
+    dusk_schema *s = rows_schema(rows_csv(), false);
+    dusk_engine *engine = open_by(s, "sqlite");
+    dusk_buffer out = { .data = NULL };
+    dusk_cursor *cursor;
+    dusk_chunk chunk;
+    dusk_cell_type text[ROW_COLUMNS];
+    const char *between = "VALUES ";
+    char *made;
+    for (size_t c = 0; c < ROW_COLUMNS; c++) text[c] = DUSK_CELL_TEXT;
+    assert_int_equal(engine->class->query(engine, &cursor, row_select, text, ROW_COLUMNS, &err), DUSK_OK);
+    for (;;) {
+        assert_int_equal(engine->class->next(cursor, &chunk, &err), DUSK_OK);
+        if (chunk.rows == 0) break;
+        for (size_t r = 0; r < chunk.rows; r++, between = ", ") {
+            dusk_buffer_add(&out, "%s(", between);
+            for (size_t c = 0; c < ROW_COLUMNS; c++) {
+                const dusk_cells *cells = &chunk.column[c];
+                char field[200];
+                snprintf(field, sizeof field, "%.*s", (int)cells->lengths[r], cells->texts[r]);
+                if (c) dusk_buffer_add(&out, ", ");
+                put_sql_text(&out, cells->null && cells->null[r] ? NULL : field);
+            }
+            dusk_buffer_add(&out, ")");
+        }
+    }
+    engine->class->end(cursor);
+    engine->class->close(engine);
+    dusk_schema_free(s);
+    assert_int_equal(dusk_buffer_take(&out, &made, &err), DUSK_OK);
+    return made;
+}
+
+/* CREATE TABLE v of them; `types` one a column, booleans from "0" and "1" by way of `truth`. */
+static inline char *rows_typed_sql(const char *const *types, const char *truth)
+{
+    dusk_buffer out = { .data = NULL };
+    char *values = rows_values(), *made;
+    dusk_buffer_add(&out, "CREATE TABLE v AS SELECT ");
+    for (size_t c = 0; c < ROW_COLUMNS; c++)
+        dusk_buffer_add(&out, "%sCAST(CAST(a%zu AS %s) AS %s) AS \"%s\"", c ? ", " : "", c,
+                        c == 3 ? truth : types[c], types[c], c == 2 ? "na\"\"me" : row_columns[c][0]);
+    dusk_buffer_add(&out, " FROM (%s) AS q(a0, a1, a2, a3, a4, a5, a6, a7, a8)", values);
+    dusk_deallocate(values);
+    assert_int_equal(dusk_buffer_take(&out, &made, &err), DUSK_OK);
+    return made;
+}
+
 /* An engine on a source gives the rows of the reference, with and without rules. */
 static inline void assert_reads_rows(const char *what, const char *source, const char *wanted_engine)
 {

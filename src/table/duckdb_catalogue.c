@@ -11,6 +11,7 @@
 #include "table/csv.h"
 #include "table/duckdb_engine.h"
 #include "table/name_list.h"
+#include "table/rule_sql.h"
 #include "table/schema.h"
 
 /* --- files -------------------------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ dusk_status duckdb_attach(duckdb_engine *e, const char *path, const char *databa
     char doing[200];
     snprintf(doing, sizeof doing, "opening %.180s", path);
     dusk_buffer_add(&sql, "ATTACH ");
-    duckdb_quote(&sql, path, '\'');
+    table_put_quoted(&sql, path, '\'');
     dusk_buffer_add(&sql, " AS %s (TYPE duckdb, READ_ONLY)", database);
     dusk_status status = duckdb_run(e, &sql, doing, err);
     dusk_buffer_clear(&sql);
@@ -100,14 +101,14 @@ dusk_status duckdb_from(duckdb_engine *e, dusk_buffer *out, const duckdb_source 
     size_t n = 0;
     if (source->location.kind == DUSK_SOURCE_PARQUET) {
         dusk_buffer_add(out, "read_parquet(");
-        duckdb_quote(out, source->path, '\'');
+        table_put_quoted(out, source->path, '\'');
         dusk_buffer_add(out, ")");
         return DUSK_OK;
     }
     dusk_buffer_add(&sql, "SELECT written FROM ");
     put_known(&sql, database);
     dusk_buffer_add(&sql, " WHERE lower(shown) = lower(");
-    duckdb_quote(&sql, table, '\'');
+    table_put_quoted(&sql, table, '\'');
     dusk_buffer_add(&sql, ")");
     DUSK_TRY(dusk_buffer_take(&sql, &text, err));
     DUSK_TRY(texts_of(e, text, &names, &n, err));

@@ -52,8 +52,6 @@ dusk_status duckdb_failed(duckdb_engine *engine, duckdb_result *result, const ch
 /* Run SQL whose rows are not wanted; `sql` is taken out of the buffer. */
 DUSK_MUST_USE dusk_status duckdb_run(duckdb_engine *engine, dusk_buffer *sql, const char *doing,
                                      dusk_error *err);
-/* Write text in quotes of the kind, those within it doubled. */
-void duckdb_quote(dusk_buffer *out, const char *text, char quote);
 
 /* --- duckdb_catalogue.c */
 

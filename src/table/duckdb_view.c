@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declared columns over what a Parquet or DuckDB file has: every column is cast to its declared type by the
  * rules of cast.h, then its domain and its replacement of NULL apply. Casts are total. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "table/duckdb_engine.h"
+#include "table/rule_sql.h"
 
 /* What a type of DuckDB is to us. */
 typedef enum kind { WHOLE, NUMBER, TRUTH, DAY, MOMENT, OTHER } kind;
@@ -96,54 +96,9 @@ static void put_cast(dusk_buffer *out, const char *made, const char *column)
 {
     for (; *made; made++)
         if (*made == '$')
-            duckdb_quote(out, column, '"');
+            table_put_quoted(out, column, '"');
         else
             dusk_buffer_bytes(out, made, 1);
-}
-
-static void put_literal(dusk_buffer *out, dusk_type type, const char *text)
-{
-    dusk_buffer_add(out, "CAST(");
-    duckdb_quote(out, text, '\'');
-    dusk_buffer_add(out, " AS %s)", type_names[type]);
-}
-
-/* What a NULL counts as when there is no domain. */
-static void put_replacement(dusk_buffer *out, const table_rule *rule)
-{
-    const table_value *value = &rule->replacement;
-    if (rule->type == DUSK_TYPE_INTEGER || rule->type == DUSK_TYPE_BOOLEAN) {
-        dusk_buffer_add(out, "CAST('%" PRId64 "' AS %s)", value->integer, type_names[rule->type]);
-    } else if (rule->type == DUSK_TYPE_REAL) {
-        dusk_buffer_add(out, "CAST('");
-        dusk_buffer_number(out, value->real);
-        dusk_buffer_add(out, "' AS DOUBLE)");
-    } else {
-        dusk_buffer_add(out, "CAST('%.*s' AS %s)", (int)value->length, value->text, type_names[rule->type]);
-    }
-}
-
-/* Column c as the view has it, from a<c>. */
-static void put_rules(dusk_buffer *out, size_t c, const dusk_column *column, const table_rule *rule)
-{
-    if (rule->replaces) dusk_buffer_add(out, "coalesce(");
-    if (rule->slots) {
-        dusk_buffer_add(out, "CASE WHEN a%zu IN (", c);
-        for (size_t i = 0; i < column->values; i++) {
-            if (i) dusk_buffer_add(out, ", ");
-            put_literal(out, rule->type, column->domain[i]);
-        }
-        dusk_buffer_add(out, ") THEN a%zu END", c);
-    } else {
-        dusk_buffer_add(out, "a%zu", c);
-    }
-    if (!rule->replaces) return;
-    dusk_buffer_add(out, ", ");
-    if (rule->values)
-        put_literal(out, rule->type, column->domain[0]);
-    else
-        put_replacement(out, rule);
-    dusk_buffer_add(out, ")");
 }
 
 dusk_status duckdb_view(dusk_buffer *out, size_t i, const dusk_table_schema *t, const duckdb_source *source,
@@ -152,7 +107,7 @@ dusk_status duckdb_view(dusk_buffer *out, size_t i, const dusk_table_schema *t, 
     dusk_buffer_add(out, "CREATE VIEW t%zu AS SELECT ", i);
     for (size_t c = 0; c < t->columns; c++) {
         if (c) dusk_buffer_add(out, ", ");
-        put_rules(out, c, &t->column[c], &source->rule[c]);
+        table_put_rules(out, c, &t->column[c], &source->rule[c], type_names);
         dusk_buffer_add(out, " AS c%zu", c);
     }
     dusk_buffer_add(out, "%s FROM (SELECT ", t->columns ? "" : "NULL AS nothing");

@@ -20,6 +20,7 @@ static const struct {
 } engines[] = {
     { &dusk_engine_duckdb, READS(DUSK_SOURCE_CSV) | READS(DUSK_SOURCE_PARQUET) | READS(DUSK_SOURCE_DUCKDB),
       duckdb_is_usable },
+    { &dusk_engine_postgres, READS(DUSK_SOURCE_POSTGRES), NULL },
     { &dusk_engine_sqlite, READS(DUSK_SOURCE_CSV) | READS(DUSK_SOURCE_SQLITE), NULL },
 };
 enum { ENGINES = sizeof engines / sizeof *engines };

@@ -20,6 +20,7 @@
 #include "base/mutant.h"
 #include "table/csv.h"
 #include "table/duckdb_engine.h"
+#include "table/rule_sql.h"
 #include "table/schema.h"
 
 /* --- running SQL ---------------------------------------------------------------------------- */
@@ -41,16 +42,6 @@ dusk_status duckdb_run(duckdb_engine *e, dusk_buffer *sql, const char *doing, du
     e->api->destroy_result(&result);
     dusk_deallocate(text);
     return status;
-}
-
-void duckdb_quote(dusk_buffer *out, const char *text, char quote)
-{
-    dusk_buffer_bytes(out, &quote, 1);
-    for (; *text; text++) {
-        if (*text == quote) dusk_buffer_bytes(out, &quote, 1);
-        dusk_buffer_bytes(out, text, 1);
-    }
-    dusk_buffer_bytes(out, &quote, 1);
 }
 
 /* --- beginning and end ---------------------------------------------------------------------- */
@@ -264,7 +255,7 @@ static dusk_status lock(duckdb_engine *e, dusk_error *err)
     for (size_t i = 0; i < e->sources; i++) {
         if (e->source[i].location.kind != DUSK_SOURCE_PARQUET) continue;
         dusk_buffer_add(&sql, "%s", between);
-        duckdb_quote(&sql, e->source[i].path, '\'');
+        table_put_quoted(&sql, e->source[i].path, '\'');
         between = ", ";
     }
     dusk_buffer_add(&sql, "]; SET enable_external_access = false; SET lock_configuration = true");
