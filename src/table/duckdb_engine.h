@@ -27,8 +27,9 @@ typedef struct duckdb_source {
     dusk_location location;
     char *path; /* of the file: absolute, without links */
     size_t columns;
-    table_rule *rule; /* one a column */
-    size_t *in_file;  /* of text: which column of the file it is */
+    table_rule *rule;                /* one a column */
+    size_t *in_file;                 /* of text: which column of the file it is */
+    char (*name)[DUSK_NAME_MAX + 1]; /* of text: of the columns */
 } duckdb_source;
 
 struct duckdb_engine {

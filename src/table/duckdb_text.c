@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "table/csv.h"
 #include "table/duckdb_engine.h"
 
@@ -44,6 +45,14 @@ static void scan_free(void *data)
     dusk_deallocate(scan);
 }
 
+/* Whether the file still has its columns where they were: another may lie at its place by now. */
+static bool has_columns(const table_csv *csv, const duckdb_source *source)
+{
+    for (size_t c = 0; c < source->columns; c++)
+        if (table_csv_find(csv, source->name[c]) != source->in_file[c]) return false;
+    return true;
+}
+
 /* `wanted` columns of DuckDB's choice; one that is none of ours is the number of a row, which nobody reads. */
 static dusk_status scan_new(text_scan **out, duckdb_info info, duckdb_source *source)
 {
@@ -63,6 +72,10 @@ static dusk_status scan_new(text_scan **out, duckdb_info info, duckdb_source *so
         if (c < source->columns && source->in_file[c] >= need) need = source->in_file[c] + 1;
     }
     DUSK_TRY(table_csv_open(&scan->csv, &source->location, 0, err));
+    if (DUSK_MUTATE(DUCKDB_COLUMNS_ASSUMED, !has_columns(scan->csv, source), false)) {
+        status = DUSK_ERR_IO;
+        goto done;
+    }
     table_csv_need(scan->csv, need);
     *out = scan;
     scan = NULL;

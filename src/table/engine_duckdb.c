@@ -141,6 +141,7 @@ void duckdb_end_engine(dusk_engine *engine)
         for (size_t c = 0; c < source->columns; c++) table_rule_clear(&source->rule[c]);
         dusk_deallocate(source->rule);
         dusk_deallocate(source->in_file);
+        dusk_deallocate(source->name);
         dusk_deallocate(source->path);
         dusk_location_clear(&source->location);
     }
@@ -164,9 +165,11 @@ static dusk_status add_text(duckdb_engine *e, size_t i, const dusk_table_schema 
     table_csv *csv = NULL;
     dusk_buffer sql = { .data = NULL };
     DUSK_NEW(source->in_file, t->columns);
+    DUSK_NEW(source->name, t->columns);
     DUSK_TRY(table_csv_open(&csv, &source->location, 0, err));
     for (size_t c = 0; c < t->columns; c++) {
         source->in_file[c] = table_csv_find(csv, t->column[c].name);
+        memcpy(source->name[c], t->column[c].name, sizeof source->name[c]);
         if (source->in_file[c] != DUSK_NO_LINK) continue;
         status = no_column(t, c, err);
         goto done;

@@ -75,7 +75,7 @@ static void typed_columns(void **state)
         { "HUGEINT", "DOUBLE", "VARCHAR", "TINYINT", "TIMESTAMP", "TIMESTAMP_S", "VARCHAR", "UTINYINT",
           "DOUBLE" },
         { "DECIMAL(38, 2)", "DOUBLE", "VARCHAR", "DOUBLE", "TIMESTAMPTZ", "TIMESTAMPTZ",
-          "ENUM('red', 'green', 'blue', 'Red', 'red ', '', 'gre\"en', 'red\n')", "DOUBLE", "DOUBLE" },
+          "ENUM('red', 'green', 'blue', 'Red', 'redder', '', 'gre\"en', 'red\n')", "DOUBLE", "DOUBLE" },
     };
     (void)state;
     for (size_t k = 0; k < 3; k++) {
@@ -367,6 +367,14 @@ static void files_that_fail(void **state)
     assert_string_equal(err.message, "engine duckdb failed while reading rows");
     assert_int_equal(e->class->next(cursor, &chunk, &err), DUSK_ERR_IO); /* and stays so */
     e->class->end(cursor);
+    e->class->close(e);
+    dusk_schema_free(s);
+    /* A file that was replaced by one with its columns elsewhere. */
+    s = schema_of(files_text("moved.csv", "i,j\n1,2\n"), columns, 1);
+    e = open_by(s, "duckdb");
+    assert_string_equal(ask(e, "i", "SELECT c0 FROM t0"), "1");
+    (void)files_text("moved.csv", "j,i\n1,2\n");
+    assert_string_equal(ask(e, "i", "SELECT c0 FROM t0"), "refused");
     e->class->close(e);
     dusk_schema_free(s);
     s = schema_of(files_text("columns.csv", "a,b\n1,2\n"), columns, 1);
