@@ -130,7 +130,8 @@ typedef struct dusk_charge {
 
 /* Charge, durably; *id names the charge. DUSK_ERR_BUDGET: some limit does not allow it, nothing
  * is spent, and the message says which limit and what is left of it. DUSK_ERR_IO: the disk
- * refused, nothing is spent and nothing may be drawn. DUSK_ERR_BUSY: other processes held the file
+ * refused, nothing is spent and nothing may be drawn (should the machine stop right then, the charge
+ * may be found on disk all the same). DUSK_ERR_BUSY: other processes held the file
  * for too long. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_reserve(dusk_ledger *ledger, uint64_t *id,
                                                        const dusk_charge *charge, dusk_error *err);
