@@ -467,6 +467,10 @@ dusk_status query_emit(char **sql, dusk_cell_type *types, const query_plan *plan
     em.out = &whole;
     emit_tables_put(&em, plan->schema, &text);
     add_text(&whole, &text);
+    if (!whole.failed && dialect == DUSK_DIALECT_SQLITE &&
+        emit_depth(whole.data) > DUSK_MUTATE(EMIT_DEPTH_IGNORED, EMIT_STACK_MAX, 1000))
+        emit_fail(&em, DUSK_ERR_UNSUPPORTED, "the query is nested too deeply for SQLite",
+                  "write it with fewer levels of brackets, or a long sum as sums of parts");
     DUSK_TRY(whole.failed ? dusk_fail_memory(err) : em.status);
     DUSK_TRY(dusk_buffer_take(&whole, sql, err));
     memcpy(types, cells, relation->columns * sizeof *cells);

@@ -157,6 +157,10 @@ void emit_time(emitter *em, const query_expression *e);
 /* Write a template of a date or timestamp that is NULL outside the years 1 to 9999. */
 void emit_moment(emitter *em, const char *text, const query_expression *e, dusk_type type);
 
+/* emit_depth.c: places on the stack of SQLite's parser, of which it has 100; from above. */
+unsigned emit_depth(const char *sql);
+#define EMIT_STACK_MAX 90
+
 /* emit_span.c. Whether an expression is written as a double; its span as it is written; whether
  * the operands of a call must be trimmed. */
 bool emit_is_number(const query_expression *e);

@@ -60,6 +60,55 @@ static void deep_expressions_are_refused(void **state)
     close_world(&w);
 }
 
+/* Of every shape, what is not refused can be run: SQLite's parser has a stack of 100 places. */
+static void what_is_not_refused_can_be_run(void **state)
+{
+    world w = open_world(state, 1);
+    for (int shape = 0; shape < 10; shape++) {
+        bool refused_once = false;
+        for (int n = 1; n < 150; n++) {
+            query_expression *e = INT(2), *c = INT(1), *t = TEXT(1);
+            dusk_cell_type types[4];
+            dusk_error err = { .message = "" };
+            char *sql = NULL;
+            maker *m = &w.m;
+            for (int i = 0; i < n; i++) switch (shape) {
+                case 0: e = call(m, QUERY_ADD, DUSK_TYPE_INTEGER, 2, e, c); break;
+                case 1: e = call(m, QUERY_ADD, DUSK_TYPE_INTEGER, 2, c, e); break;
+                case 2: e = call(m, QUERY_POWER, DUSK_TYPE_REAL, 2, c, e); break;
+                case 3: e = call(m, QUERY_SQRT, DUSK_TYPE_REAL, 1, e); break;
+                case 4: e = call(m, QUERY_LEAST, DUSK_TYPE_INTEGER, 2, c, e); break;
+                case 5: e = call(m, QUERY_CASE, DUSK_TYPE_INTEGER, 3, truth(m, true), e, c); break;
+                case 6: e = call(m, QUERY_CASE, DUSK_TYPE_INTEGER, 3, truth(m, true), c, e); break;
+                case 7: e = call(m, QUERY_COALESCE, DUSK_TYPE_INTEGER, 3, c, c, e); break;
+                case 8:
+                    e = call(m, QUERY_LENGTH, DUSK_TYPE_INTEGER, 1,
+                             t = call(m, QUERY_CONCAT, DUSK_TYPE_TEXT, 2, TEXT(1), t));
+                    break;
+                default: e = call(m, QUERY_CASE, DUSK_TYPE_INTEGER, 3, EQUAL(c, e), c, c);
+                }
+            query_relation *r =
+                join(m, QUERY_INNER, scan(m, w.schema, CUSTOMER), scan(m, w.schema, CUSTOMER), EQUAL(e, e));
+            dusk_status status =
+                query_emit(&sql, types, &w.plan, project(m, r, 0, 1, INT(2)), DUSK_DIALECT_SQLITE, &err);
+            if (status == DUSK_OK) {
+                answer got;
+                const char *wrong = w.engine.run(&w.engine, sql, types, 1, &got);
+                if (wrong) fail_msg("shape %d, %d levels: %s", shape, n, wrong);
+                answer_free(&got);
+            } else {
+                assert_int_equal(status, DUSK_ERR_UNSUPPORTED);
+                if (!refused_once && n <= 3) fail_msg("shape %d: %d levels are refused", shape, n);
+                refused_once = true;
+            }
+            dusk_deallocate(sql);
+            if (n > 40) n += 30;
+        }
+        assert_true(refused_once);
+    }
+    close_world(&w);
+}
+
 /* Memory that runs out anywhere is an error, and nothing is left behind. */
 static void memory_may_run_out(void **state)
 {
@@ -91,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(plans_that_break_the_rule_are_refused, state),
         cmocka_unit_test_prestate(deep_expressions_are_refused, state),
+        cmocka_unit_test_prestate(what_is_not_refused_can_be_run, state),
         cmocka_unit_test_prestate(memory_may_run_out, state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
