@@ -123,7 +123,9 @@ dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, dusk_rece
                                  rows->collected_count[0], gen, err));
     snprintf(text, sizeof text, "%.17g:%.17g", found.lower, found.upper);
     DUSK_TRY(dusk_ledger_commit(source->ledger, id, text, strlen(text), err));
-    if (receipt) DUSK_TRY(query_receipt(receipt, source, options, false, err));
+    if (receipt)
+        DUSK_TRY(query_receipt(receipt, source, options->analyst, (dusk_budget){ options->epsilon, 0 }, false,
+                               err));
     *out = found;
 done:
     bounded_free(rows);

@@ -105,18 +105,23 @@ static void fill_charge(dusk_charge *charge, const dusk_query *query, const char
                              .version = query->source->schema->version };
 }
 
-dusk_status query_receipt(dusk_receipt *receipt, dusk_source *source, const dusk_query_options *options,
+dusk_status query_receipt(dusk_receipt *receipt, dusk_source *source, const char *analyst, dusk_budget cost,
                           bool cached, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_receipt made = { .cost = { options->epsilon, options->delta },
-                          .charged = !cached,
-                          .cached = cached };
+    dusk_receipt made = { .cost = cost, .charged = !cached, .cached = cached };
     DUSK_TRY(dusk_ledger_spending(source->ledger, &made.total, NULL, err));
-    DUSK_TRY(dusk_ledger_spending(source->ledger, &made.analyst, options->analyst, err));
+    DUSK_TRY(dusk_ledger_spending(source->ledger, &made.analyst, analyst, err));
     *receipt = made;
 done:
     return status;
+}
+
+/* Delta is used for private keys and Gaussian noise only. */
+static dusk_budget cost_of(const dusk_query *query)
+{
+    bool delta = !query->plan->public_keys || query->options.noise == DUSK_QUERY_GAUSSIAN;
+    return (dusk_budget){ query->options.epsilon, delta ? query->options.delta : 0 };
 }
 
 /* Everything the engine is asked for, ready before the charge. */
@@ -246,7 +251,7 @@ dusk_status dusk_query_run(dusk_query *query, dusk_result **out, dusk_receipt *r
     DUSK_TRY(recall(&result, query, &charge, err));
     cached = result != NULL;
     if (!cached) DUSK_TRY(answer(&result, query, &charge, gen, err));
-    if (receipt) DUSK_TRY(query_receipt(receipt, query->source, &query->options, cached, err));
+    if (receipt) DUSK_TRY(query_receipt(receipt, query->source, query->analyst, cost_of(query), cached, err));
     *out = result;
     result = NULL;
 done:

@@ -51,8 +51,8 @@ DUSK_MUST_USE dusk_status query_read_rows(bounding *b, dusk_engine *engine, cons
                                           const dusk_cell_type *types, size_t columns, dusk_error *err);
 
 /* What a run cost, and where the limits stand now. */
-DUSK_MUST_USE dusk_status query_receipt(dusk_receipt *receipt, dusk_source *source,
-                                        const dusk_query_options *options, bool cached, dusk_error *err);
+DUSK_MUST_USE dusk_status query_receipt(dusk_receipt *receipt, dusk_source *source, const char *analyst,
+                                        dusk_budget cost, bool cached, dusk_error *err);
 
 /* What names a request but for its epsilon: 64 hexadecimal digits and '\0'. */
 #define QUERY_FINGERPRINT_SIZE 65
