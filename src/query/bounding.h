@@ -12,7 +12,19 @@
  * depend on that unit's rows and coins alone, and totals of neighbouring data differ by the bounded
  * contribution of one unit.
  *
- * Totals are integers in 128 bits: exact, whatever the order, threads and chunks. */
+ * A unit's rows are chosen from in an order of their content, so that not even their own order matters:
+ * with the same coins, the totals of a table are the sums of those of its units alone, exactly
+ * (bounding.proof.md, with the norms of what one unit adds). Different values (DISTINCT) are chosen from
+ * among those of the rows that step 3 leaves, so many as rows_per_group says.
+ *
+ * Totals are integers in 128 bits: exact, whatever the order, threads and chunks. Terms are at most 2^62
+ * steps of the grid, so that no total can wrap.
+ *
+ * Memory: records beyond half of the limit are in a temporary file, encrypted and without a name; beside
+ * them are held the keys of all groups, totals by group for each thread (fewer threads where these do not
+ * fit), what is collected, and the different values that are counted. A unit that is larger than the
+ * memory is bounded all the same. What can fail after bounding_new is memory, the file (DUSK_ERR_IO when the disk
+ * is full), and the cipher; that a table is too large for a disk cannot be hidden. */
 
 #include "base/platform.h"
 #include "query/expression.h"
@@ -74,9 +86,9 @@ DUSK_MUST_USE dusk_status bounding_add(bounding *b, const dusk_chunk *chunk, dus
 typedef struct bounded {
     size_t groups;
     query_value *key;   /* keys values a group */
-    uint64_t *units;    /* units with a row in the group */
+    uint64_t *units;    /* units with a row in the group; private groups have one at least */
     dusk_int128 *sum;   /* total t of group g is sum[t * groups + g] */
-    double **collected; /* collected[t * groups + g], or NULL */
+    double **collected; /* collected[t * groups + g], ascending; NULL where there is none */
     size_t *collected_count;
 } bounded;
 /* Bound and add up; `b` can only be freed afterwards. Groups come in an arbitrary order where keys are private. */

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 
 enum { KEY = 32, CIPHER_BLOCK = 16, PIECE = 1 << 30 };
 
@@ -93,10 +94,11 @@ static dusk_status cipher(const spill *file, unsigned char *data, size_t size, u
                           dusk_error *err)
 {
     unsigned char counter[CIPHER_BLOCK] = { 0 };
-    uint64_t block = offset / CIPHER_BLOCK;
+    uint64_t block = DUSK_MUTATE(SPILL_STREAM_REPEATS, offset / CIPHER_BLOCK, 0);
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     bool good = context != NULL;
 
+    size = DUSK_MUTATE(SPILL_IN_THE_CLEAR, size, 0);
     for (unsigned i = 0; i < 8; i++) counter[15 - i] = (unsigned char)(block >> 8 * i);
     good = good && EVP_EncryptInit_ex(context, EVP_aes_256_ctr(), NULL, file->key, counter) == 1;
     for (size_t at = 0; good && at < size; at += PIECE) {
