@@ -431,21 +431,27 @@ uint32_t group_table_count(const group_table *table) { return (uint32_t)table->c
 
 /* --- order by content ------------------------------------------------------------------ */
 
+/* The hash beside the code, so that sorting seldom looks further. */
+typedef struct ticket {
+    uint64_t hash;
+    uint32_t code;
+} ticket;
+
 /* By hash, and those with the same hash by their bytes. */
-static bool comes_first(const group_table *table, uint32_t a, uint32_t b)
+static inline bool comes_first(const group_table *table, const ticket *a, const ticket *b)
 {
-    const tuple_entry *x = &table->entry[a], *y = &table->entry[b];
-    if (x->hash != y->hash) return x->hash < y->hash;
+    if (a->hash != b->hash) return a->hash < b->hash;
+    const tuple_entry *x = &table->entry[a->code], *y = &table->entry[b->code];
     if (x->size != y->size) return x->size < y->size;
     return memcmp(x->bytes, y->bytes, x->size) < 0;
 }
 
-static void merge_codes(const group_table *table, uint32_t *to, const uint32_t *a, size_t m,
-                        const uint32_t *b, size_t n)
+static void merge_tickets(const group_table *table, ticket *to, const ticket *a, size_t m, const ticket *b,
+                          size_t n)
 {
     size_t i = 0, j = 0;
     while (i < m || j < n)
-        if (j == n || (i < m && !comes_first(table, b[j], a[i])))
+        if (j == n || (i < m && !comes_first(table, &b[j], &a[i])))
             to[i + j] = a[i], i++;
         else
             to[i + j] = b[j], j++;
@@ -454,22 +460,22 @@ static void merge_codes(const group_table *table, uint32_t *to, const uint32_t *
 dusk_status group_table_order(const group_table *table, uint32_t *place, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    uint32_t *from = NULL, *to = NULL;
+    ticket *from = NULL, *to = NULL;
     size_t n = table->count;
 
     DUSK_NEW(from, n);
     DUSK_NEW(to, n);
-    for (size_t i = 0; i < n; i++) from[i] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) from[i] = (ticket){ table->entry[i].hash, (uint32_t)i };
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t at = 0; at < n; at += 2 * width) {
             size_t m = n - at < width ? n - at : width, rest = n - at - m;
-            merge_codes(table, to + at, from + at, m, from + at + m, rest < width ? rest : width);
+            merge_tickets(table, to + at, from + at, m, from + at + m, rest < width ? rest : width);
         }
-        uint32_t *swap = from;
+        ticket *swap = from;
         from = to;
         to = swap;
     }
-    for (size_t i = 0; i < n; i++) place[from[i]] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) place[from[i].code] = (uint32_t)i;
 done:
     wipe_and_free(from, from ? n * sizeof *from : 0);
     wipe_and_free(to, to ? n * sizeof *to : 0);
