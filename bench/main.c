@@ -19,7 +19,8 @@ static const bench_case *const tables[] = {
     bench_sparse_cases,     bench_keyed_cases,           bench_audit_suite_cases,
     bench_score_cases,      bench_attack_cases,          bench_audit_float_cases,
     bench_line_cases,       bench_audit_mechanism_cases, bench_csv_cases,
-    bench_bounding_cases,   bench_ledger_cases,          bench_query_cases
+    bench_bounding_cases,   bench_ledger_cases,          bench_query_cases,
+    bench_tpch_cases
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
     }
     bench_require(dusk_generator_new(&gen, &err), &err);
     int found = run_wanted(&r, gen);
+    bench_tpch_end();
     dusk_generator_free(gen);
     if (found > 0) return EXIT_DONE;
     fputs("dusk-bench: no case has such a name\nhint: dusk-bench --list\n", stderr);
