@@ -2,18 +2,19 @@
 #ifndef TESTS_QUERY_ENGINES_H
 #define TESTS_QUERY_ENGINES_H
 
-/* Real engines for generated SQL: SQLite in memory with Dusk's functions, DuckDB in memory where
- * DUSK_DUCKDB names its library, PostgreSQL where DUSK_TEST_POSTGRES has a connection string. An engine
+/* Real engines for generated SQL: SQLite in memory with Dusk's functions, the same of DuckDB where
+ * DUSK_TEST_DUCKDB is set and its library found, PostgreSQL where DUSK_TEST_POSTGRES has a connection string. An engine
  * that is not there is skipped with a message. */
 
-#include <dlfcn.h>
 #include <libpq-fe.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "query_reference.h"
+#include "table/duckdb_engine.h"
 #include "table/engine.h"
 #include "table/sqlite_engine.h"
 
@@ -25,7 +26,7 @@ typedef struct answer {
 typedef struct real_engine {
     const char *name;
     dusk_dialect dialect;
-    void *handle, *library, *database;
+    void *handle;
     /* Give NULL, or what went wrong; out is to be freed when columns > 0. */
     const char *(*run)(struct real_engine *engine, const char *sql, const dusk_cell_type *types,
                        size_t columns, answer *out);
@@ -157,90 +158,91 @@ static inline bool open_postgres(real_engine *out)
 
 /* --- DuckDB --- */
 
-typedef struct duck_result {
-    uint64_t word[6];
-} duck_result;
-
-#define DUCK(engine, type, name) (*(type *)duck_symbol((engine)->library, (name)))
-static inline void *duck_symbol(void *library, const char *name)
+/* What DuckDB itself says to a statement, or NULL. */
+static inline const char *say_duckdb(duckdb_engine *e, const char *sql)
 {
-    static _Thread_local void *symbol;
-    symbol = dlsym(library, name);
-    assert_non_null(symbol);
-    return &symbol;
+    static char error[400];
+    duckdb_result result = { .internal = NULL };
+    bool failed = e->api->query(e->connection, sql, &result) != 0;
+    if (failed) snprintf(error, sizeof error, "%s", e->api->result_error(&result));
+    e->api->destroy_result(&result);
+    return failed ? error : NULL;
+}
+
+static inline bool has_types_duckdb(duckdb_engine *e, const char *sql, const dusk_cell_type *types,
+                                    size_t columns)
+{
+    duckdb_found *found = NULL;
+    size_t n = 0;
+    dusk_buffer from = { .data = NULL };
+    dusk_buffer_add(&from, "(%s)", sql);
+    bool fine = duckdb_columns(e, from.data, &found, &n, NULL) == DUSK_OK && n == columns;
+    for (size_t i = 0; fine && i < n; i++)
+        fine = found[i].type == (types[i] == DUSK_CELL_INTEGER ? DUCKDB_BIGINT
+                                 : types[i] == DUSK_CELL_REAL  ? DUCKDB_DOUBLE
+                                                               : DUCKDB_VARCHAR);
+    dusk_deallocate(found);
+    dusk_buffer_clear(&from);
+    return fine;
+}
+
+static inline void take_duckdb(answer *out, const dusk_chunk *chunk)
+{
+    for (size_t r = 0; r < chunk->rows; r++) {
+        ref_value *row = answer_row(out);
+        for (size_t i = 0; i < chunk->columns; i++) {
+            const dusk_cells *cells = &chunk->column[i];
+            row[i].null = cells->null && cells->null[r];
+            if (row[i].null) continue;
+            if (cells->type == DUSK_CELL_INTEGER) row[i].integer = cells->integers[r];
+            if (cells->type == DUSK_CELL_REAL) row[i].real = cells->reals[r];
+            if (cells->type == DUSK_CELL_TEXT)
+                snprintf(row[i].text, sizeof row[i].text, "%.*s", (int)cells->lengths[r], cells->texts[r]);
+        }
+    }
 }
 
 static inline const char *run_duckdb(real_engine *engine, const char *sql, const dusk_cell_type *types,
                                      size_t columns, answer *out)
 {
-    typedef int query_type(void *, const char *, duck_result *);
-    typedef const char *error_type(duck_result *);
-    typedef uint64_t count_type(duck_result *);
-    typedef bool null_type(duck_result *, uint64_t, uint64_t);
-    typedef int64_t whole_type(duck_result *, uint64_t, uint64_t);
-    typedef double real_type(duck_result *, uint64_t, uint64_t);
-    typedef char *text_type(duck_result *, uint64_t, uint64_t);
-    typedef int kind_type(duck_result *, uint64_t);
-    typedef void free_type(void *);
-    typedef void destroy_type(duck_result *);
-    static char error[400];
-    duck_result result = { { 0 } };
-    const char *wrong = NULL;
+    duckdb_engine *e = engine->handle;
+    dusk_cursor *cursor = NULL;
+    dusk_chunk chunk = { .rows = 1 };
     *out = (answer){ .columns = columns };
-    if (DUCK(engine, query_type *, "duckdb_query")(engine->handle, sql, &result) != 0) {
-        snprintf(error, sizeof error, "%s", DUCK(engine, error_type *, "duckdb_result_error")(&result));
-        DUCK(engine, destroy_type *, "duckdb_destroy_result")(&result);
-        return error;
+    if (columns == 0) return say_duckdb(e, sql);
+    dusk_status status = duckdb_query(&e->engine, &cursor, sql, types, columns, NULL);
+    if (status == DUSK_OK && !has_types_duckdb(e, sql, types, columns)) {
+        duckdb_end(cursor);
+        return "a cell of another type";
     }
-    uint64_t rows = columns ? DUCK(engine, count_type *, "duckdb_row_count")(&result) : 0;
-    null_type *is_null = DUCK(engine, null_type *, "duckdb_value_is_null");
-    whole_type *whole_at = DUCK(engine, whole_type *, "duckdb_value_int64");
-    real_type *real_at = DUCK(engine, real_type *, "duckdb_value_double");
-    text_type *text_at = DUCK(engine, text_type *, "duckdb_value_varchar");
-    kind_type *kind_at = DUCK(engine, kind_type *, "duckdb_column_type");
-    free_type *free_text = DUCK(engine, free_type *, "duckdb_free");
-    for (uint64_t i = 0; i < columns; i++) /* 5 BIGINT, 11 DOUBLE, 17 VARCHAR */
-        if (kind_at(&result, i) != (types[i] == DUSK_CELL_INTEGER ? 5 : types[i] == DUSK_CELL_REAL ? 11 : 17))
-            wrong = "a cell of another type";
-    for (uint64_t r = 0; r < rows && !wrong; r++) {
-        ref_value *row = answer_row(out);
-        for (uint64_t i = 0; i < columns; i++) {
-            row[i].null = is_null(&result, i, r);
-            if (row[i].null) continue;
-            if (types[i] == DUSK_CELL_INTEGER) row[i].integer = whole_at(&result, i, r);
-            if (types[i] == DUSK_CELL_REAL) row[i].real = real_at(&result, i, r);
-            char *text = text_at(&result, i, r);
-            if (text) snprintf(row[i].text, sizeof row[i].text, "%s", text);
-            free_text(text);
-        }
+    while (status == DUSK_OK && chunk.rows) {
+        status = duckdb_next(cursor, &chunk, NULL);
+        if (status == DUSK_OK) take_duckdb(out, &chunk);
     }
-    DUCK(engine, destroy_type *, "duckdb_destroy_result")(&result);
-    return wrong;
+    duckdb_end(cursor);
+    if (status == DUSK_OK) return NULL;
+    const char *said = say_duckdb(e, sql);
+    return said ? said : "failed";
 }
 
 static inline bool open_duckdb(real_engine *out)
 {
-    typedef int open_type(const char *, void **);
-    typedef int connect_type(void *, void **);
-    const char *path = getenv("DUSK_DUCKDB");
+    const char *wanted = getenv("DUSK_TEST_DUCKDB");
+    duckdb_engine *e = NULL;
     *out = (real_engine){ .name = "DuckDB", .dialect = DUSK_DIALECT_DUCKDB, .run = run_duckdb };
-    if (path && *path) out->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!out->library) {
-        print_message("DuckDB: skipped, DUSK_DUCKDB names no library\n");
+    if (!wanted || !*wanted || !duckdb_is_usable()) {
+        print_message("DuckDB: skipped, DUSK_TEST_DUCKDB is not set, or its library is not found\n");
         return false;
     }
-    assert_int_equal(DUCK(out, open_type *, "duckdb_open")(NULL, &out->database), 0);
-    assert_int_equal(DUCK(out, connect_type *, "duckdb_connect")(out->database, &out->handle), 0);
+    assert_int_equal(duckdb_begin(&e, NULL), DUSK_OK);
+    assert_int_equal(duckdb_functions_register(e, NULL), DUSK_OK);
+    out->handle = e;
     return true;
 }
 
 static inline void close_engine(real_engine *engine)
 {
-    typedef void close_type(void **);
-    if (engine->dialect == DUSK_DIALECT_DUCKDB) {
-        DUCK(engine, close_type *, "duckdb_disconnect")(&engine->handle);
-        DUCK(engine, close_type *, "duckdb_close")(&engine->database);
-    }
+    if (engine->dialect == DUSK_DIALECT_DUCKDB) duckdb_end_engine(engine->handle);
     if (engine->dialect == DUSK_DIALECT_SQLITE) {
         sqlite3_close(((sqlite_engine *)engine->handle)->db);
         free(engine->handle);

@@ -131,8 +131,10 @@ const emit_dialect emit_postgres = {
     .days = { BOTH_WITHIN("($1 - $2)::bigint"), BOTH_WITHIN("($1::date - $2::date)::bigint") },
     .moment = { "DATE '|'", "TIMESTAMP '|'" },
     .cross = " CROSS JOIN ",
-    .sum = "SUM",
-    .average = "AVG",
+    /* Sums of numeric are exact; the text of a double reads back as the same number, a cast would round it. */
+    .sum = { "SUM(", "", ")::float8" },
+    .average = { "AVG(", "", ")::float8" },
+    .summand = "($1)::text::numeric",
     .least_of = { [DUSK_TYPE_INTEGER] = "MIN($1)",
                   [DUSK_TYPE_REAL] = "MIN($1)",
                   [DUSK_TYPE_TEXT] = "MIN($1 COLLATE \"C\")",

@@ -77,8 +77,8 @@ const emit_dialect emit_sqlite = {
     .days = { "dusk_days($1, $2)", "dusk_days($1, $2)" },
     .moment = { "'|'", "'|'" },
     .cross = " JOIN ", /* CROSS JOIN would fix the order of tables */
-    .sum = "dusk_sum",
-    .average = "dusk_avg",
+    .sum = { "dusk_sum(", "", ")" },
+    .average = { "dusk_avg(", "", ")" },
     .least_of = { [DUSK_TYPE_INTEGER] = "MIN($1)",
                   [DUSK_TYPE_REAL] = "MIN($1)",
                   [DUSK_TYPE_TEXT] = "MIN($1)",

@@ -76,7 +76,8 @@ typedef struct emit_dialect {
     const char *days[2];               /* from $2 to $1 */
     const char *moment[2];             /* around a literal date or timestamp: before | after */
     const char *cross;                 /* between tables that WHERE joins */
-    const char *sum, *average;         /* names of aggregates of doubles */
+    emit_list sum, average;            /* around what they take: aggregates of doubles that do not depend on
+                                        * the order of rows, which others' rows could change */
     const char *summand;               /* what they take of a double; NULL: all of it */
     const char *least_of[EMIT_TYPES];  /* of rows of a group */
     const char *greatest_of[EMIT_TYPES];

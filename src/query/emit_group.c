@@ -8,17 +8,17 @@
 
 /* An aggregate of doubles. Its operand is guarded inside of it: what is bound to a name outside of an
  * aggregate is no row of the group. */
-static void put_number(emitter *em, const char *name, const query_expression *e, dusk_type type)
+static void put_number(emitter *em, emit_list aggregate, const query_expression *e, dusk_type type)
 {
     emit_form form = em->dialect->trimmed ? EMIT_TRIMMED : EMIT_NUMBER;
     const char *around = type == DUSK_TYPE_INTEGER ? em->dialect->integer_of_number : "$1";
     const char *at = strstr(around, "$1");
-    dusk_buffer_add(em->out, "%.*s%s(", (int)(at - around), around, name);
+    dusk_buffer_add(em->out, "%.*s%s", (int)(at - around), around, aggregate.open);
     if (em->dialect->summand)
         emit_one(em, em->dialect->summand, e, form);
     else
         emit_expression(em, e, form);
-    dusk_buffer_add(em->out, ")%s", at + 2);
+    dusk_buffer_add(em->out, "%s%s", aggregate.close, at + 2);
 }
 
 /* Of a value in its own type. */
