@@ -37,8 +37,9 @@ const dusk_operand dusk_audit_words[] = {
       .summary = "a model, from scores of canaries that were in or out of its training data",
       .usage = "FILE.csv [--epsilon E] [--delta D] [options]",
       .needs = "",
-      .takes = "epsilon delta event confidence alarm strict plot columns runs coins guesses split threshold lira "
-               "assume-gaussian",
+      .takes =
+          "epsilon delta event confidence alarm strict plot columns runs coins guesses split threshold lira "
+          "assume-gaussian",
       .example = "dusk audit scores scores.csv --epsilon 1 --delta 1e-5",
       .also = "model canaries membership lira" },
     { .name = "suite",

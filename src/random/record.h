@@ -97,7 +97,7 @@ typedef struct dusk_record {
     const struct dusk_record *outputs; /* whose outputs these calls get; NULL: their own */
     const uint64_t *name;              /* of key i, for i < names */
     size_t names;
-    uint64_t taken;                    /* bytes of coins */
+    uint64_t taken; /* bytes of coins */
 } dusk_record;
 
 /* Where a call is written to; zero where nothing is recorded. */
