@@ -14,7 +14,7 @@ typedef struct generator {
     uint64_t random;
     unsigned names;
     bool plain;  /* only what SQLite understands the same way */
-    bool totals; /* no quantiles */
+    bool totals; /* no quantiles, and no joins of joins: worlds are larger */
 } generator;
 
 /* A column in sight. kind: u the unit, i integer, r real, t text, b boolean, d date, p product, k kind of
@@ -241,7 +241,7 @@ static inline void generate_list(generator *g, const generated_from *in, generat
         put_at(list, size, "%s%s AS %s", n++ ? ", " : "", c->name, name);
         generate_column(out, alias, name, c->kind, c->bounded, c->domain);
     }
-    if (n == 0) put_at(list, size, "1 AS nothing");
+    if (n == 0) put_at(list, size, "1 AS one");
 }
 
 static inline void generate_plain_subquery(generator *g, generated_from *f, int depth, bool distinct)
@@ -392,13 +392,15 @@ static inline void generate_aggregate(generator *g, const generated_from *f, cha
     else if (kind == 3)
         snprintf(out, sizeof x, "COUNT(%s%s)", pick(g, 2) ? "DISTINCT " : "", other ? other->name : "1");
     else {
-        generate_number(g, f, x, 2);
+        const char *name = plain[pick(g, g->totals ? 5 : 8)];
+        bool squares = strcmp(name, "VARIANCE") == 0 || strcmp(name, "STDDEV") == 0;
+        generate_number(g, f, x, g->plain && squares ? 0 : 2); /* the grid of squares of products is coarse */
+        if (strlen(x) > 400) snprintf(x, sizeof x, "%s", c->name);
         if (!g->plain && !g->totals && pick(g, 8) == 0)
             snprintf(out, sizeof x, "PERCENTILE_CONT(0.%u) WITHIN GROUP (ORDER BY %.400s)", 1 + pick(g, 9),
-                     strlen(x) < 400 ? x : c->name);
+                     x);
         else
-            snprintf(out, sizeof x, "%s(%.500s)", plain[pick(g, g->totals ? 5 : 8)],
-                     strlen(x) < 500 ? x : c->name);
+            snprintf(out, sizeof x, "%s(%.500s)", name, x);
     }
     if (pick(g, 5) == 0) {
         generate_condition(g, f, when, 1);
@@ -424,6 +426,7 @@ static inline bool generate_key(generator *g, const generated_from *f, char *out
 typedef struct generated_query {
     char text[QUERY_TEXT];
     unsigned keys;
+    char kind[3]; /* first letter of the aggregates after the keys; D of STDDEV */
 } generated_query;
 
 static inline void generate_tail(generator *g, generated_query *q, char key[2][sizeof(generated_text)])
@@ -446,7 +449,7 @@ static inline void generate_query(generator *g, generated_query *q)
     bool is_private;
     memset(q, 0, sizeof *q);
     g->names = 0;
-    generate_from(g, &f, (int)pick(g, 3));
+    generate_from(g, &f, (int)pick(g, g->totals ? 2 : 3));
     generate_where(g, &f, &where);
     unsigned keys = pick(g, 5) < 2 ? 0 : 1 + (pick(g, 3) == 0);
     for (unsigned k = 0; k < keys; k++) q->keys += generate_key(g, &f, key[q->keys], &is_private);
@@ -457,6 +460,7 @@ static inline void generate_query(generator *g, generated_query *q)
     for (unsigned k = 0; k < q->keys; k++) PUT(q->text, "%s AS k%u, ", key[k], k);
     for (unsigned i = 0, n = 1 + pick(g, 3); i < n; i++) {
         generate_aggregate(g, &f, one);
+        q->kind[i] = strncmp(one, "STDDEV", 6) == 0 ? 'D' : one[0];
         PUT(q->text, "%s%s AS m%u", i ? ", " : "", one, i);
     }
     const generated_column *unit = generated_of(g, &f, "u");

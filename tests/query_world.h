@@ -241,6 +241,13 @@ static inline void world_write(const folder *at, const world *w)
     }
 }
 
+/* The engine that tests ask for: DUSK_TEST_ENGINE, or SQLite. */
+static inline const char *world_engine(void)
+{
+    const char *wanted = getenv("DUSK_TEST_ENGINE");
+    return wanted && *wanted ? wanted : "sqlite";
+}
+
 static inline void world_open(world_source *s, const world *w)
 {
     char path[WORLD_TABLES][200];
@@ -256,6 +263,7 @@ static inline void world_open(world_source *s, const world *w)
     o.sources = uri;
     o.sources_count = WORLD_TABLES;
     o.unit = "customer.id";
+    o.engine = world_engine();
     o.ledger.neighbours = DUSK_ADD_REMOVE;
     o.ledger.budget = (dusk_budget){ 1e6, 0.5 };
     OK(dusk_source_create(s->at.file, &o, &err));
