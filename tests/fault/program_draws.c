@@ -12,6 +12,7 @@
 #include "support.h"
 
 #include "cli/child.c"
+#include "cli/guardian.c"
 #include "cli/draw_lines.c"
 #include "cli/output.c"
 #include "cli/program_draws.c"
