@@ -140,6 +140,19 @@ static size_t *find(const table_rule *rule, const table_value *v)
 
 /* --- rules ------------------------------------------------------------------------------------- */
 
+/* Keys are often the numbers from 0 or 1 on; values of a domain are distinct. */
+static void find_range(table_rule *rule)
+{
+    rule->is_range = rule->type == DUSK_TYPE_INTEGER;
+    for (size_t i = 0; i < rule->values && rule->is_range; i++) {
+        int64_t x = rule->domain[i].integer;
+        rule->is_range = !rule->domain[i].null;
+        if (i == 0 || x < rule->low) rule->low = x;
+        if (i == 0 || x > rule->high) rule->high = x;
+    }
+    if (rule->is_range) rule->is_range = (uint64_t)rule->high - (uint64_t)rule->low == rule->values - 1;
+}
+
 static dusk_status take_domain(table_rule *rule, const dusk_column *column, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -157,6 +170,7 @@ static dusk_status take_domain(table_rule *rule, const dusk_column *column, dusk
         used += length + 1;
         if (!rule->domain[i].null) *find(rule, &rule->domain[i]) = i + 1;
     }
+    find_range(rule);
 done:
     return status;
 }
@@ -205,9 +219,15 @@ static void copy_value(table_value *out, const table_value *from)
     out->length = from->length;
 }
 
+static bool is_within(const table_rule *rule, const table_value *value)
+{
+    if (rule->is_range) return value->integer >= rule->low && value->integer <= rule->high;
+    return *find(rule, value) != 0;
+}
+
 void table_rule_apply(const table_rule *rule, table_value *value)
 {
-    if (!value->null && rule->slots && DUSK_MUTATE(DOMAIN_LETS_OTHERS_IN, *find(rule, value) == 0, false))
+    if (!value->null && rule->slots && DUSK_MUTATE(DOMAIN_LETS_OTHERS_IN, !is_within(rule, value), false))
         value->null = true;
     if (!value->null || !rule->replaces) return;
     copy_value(value, rule->values ? &rule->domain[0] : &rule->replacement);

@@ -40,6 +40,8 @@ typedef struct table_rule {
     table_value replacement; /* its text is in `domain`, in its own room, or constant */
     size_t values, slots;    /* of the domain; 0 slots: none is declared */
     table_value *domain;
+    bool is_range; /* the domain is the whole numbers from low to high */
+    int64_t low, high;
     char *texts;  /* of the domain */
     size_t *slot; /* 1 + number of a value, 0: free */
 } table_rule;

@@ -8,7 +8,7 @@
 #include "table/rule_sql.h"
 
 /* What a type of DuckDB is to us. */
-typedef enum kind { WHOLE, NUMBER, TRUTH, DAY, MOMENT, OTHER } kind;
+typedef enum kind { WHOLE, LARGE, NUMBER, TRUTH, DAY, MOMENT, OTHER } kind;
 
 static kind kind_of(duckdb_type_id type)
 {
@@ -20,10 +20,10 @@ static kind kind_of(duckdb_type_id type)
     case DUCKDB_BIGINT:
     case DUCKDB_UTINYINT:
     case DUCKDB_USMALLINT:
-    case DUCKDB_UINTEGER:
+    case DUCKDB_UINTEGER: return WHOLE;
     case DUCKDB_UBIGINT:
     case DUCKDB_HUGEINT:
-    case DUCKDB_UHUGEINT: return WHOLE;
+    case DUCKDB_UHUGEINT: return LARGE;
     case DUCKDB_FLOAT:
     case DUCKDB_DOUBLE:
     case DUCKDB_DECIMAL: return NUMBER;
@@ -46,7 +46,13 @@ static kind kind_of(duckdb_type_id type)
 
 /* The value of a type that a column of a kind is; $ is the column. */
 static const char *const casts[][DUSK_TYPE_TIMESTAMP + 1] = {
-    [WHOLE] = { [DUSK_TYPE_INTEGER] = "TRY_CAST($ AS BIGINT)",
+    [WHOLE] = { [DUSK_TYPE_INTEGER] = "CAST($ AS BIGINT)",
+                [DUSK_TYPE_REAL] = "CAST($ AS DOUBLE)",
+                [DUSK_TYPE_TEXT] = "CAST($ AS VARCHAR)",
+                [DUSK_TYPE_BOOLEAN] = "($ <> 0)",
+                [DUSK_TYPE_DATE] = NONE("DATE"),
+                [DUSK_TYPE_TIMESTAMP] = NONE("TIMESTAMP") },
+    [LARGE] = { [DUSK_TYPE_INTEGER] = "TRY_CAST($ AS BIGINT)",
                 [DUSK_TYPE_REAL] = "CAST($ AS DOUBLE)",
                 [DUSK_TYPE_TEXT] = "CAST($ AS VARCHAR)",
                 [DUSK_TYPE_BOOLEAN] = "($ <> 0)",

@@ -35,26 +35,41 @@ static void put_replacement(dusk_buffer *out, const table_rule *rule, const char
     dusk_buffer_add(out, "' AS %s)", type);
 }
 
+/* Whether a<c> is in the domain. */
+static void put_condition(dusk_buffer *out, size_t c, const dusk_column *column, const table_rule *rule,
+                          const char *type)
+{
+    if (rule->is_range) {
+        dusk_buffer_add(out, "a%zu BETWEEN CAST('%" PRId64 "' AS %s) AND CAST('%" PRId64 "' AS %s)", c,
+                        rule->low, type, rule->high, type);
+        return;
+    }
+    dusk_buffer_add(out, "a%zu IN (", c);
+    for (size_t i = 0; i < column->values; i++) {
+        if (i) dusk_buffer_add(out, ", ");
+        put_literal(out, type, column->domain[i]);
+    }
+    dusk_buffer_add(out, ")");
+}
+
 void table_put_rules(dusk_buffer *out, size_t c, const dusk_column *column, const table_rule *rule,
                      const char *const types[DUSK_TYPE_TIMESTAMP + 1])
 {
     const char *type = types[rule->type];
-    if (rule->replaces) dusk_buffer_add(out, "COALESCE(");
     if (rule->slots) {
-        dusk_buffer_add(out, "CASE WHEN a%zu IN (", c);
-        for (size_t i = 0; i < column->values; i++) {
-            if (i) dusk_buffer_add(out, ", ");
-            put_literal(out, type, column->domain[i]);
+        dusk_buffer_add(out, "CASE WHEN ");
+        put_condition(out, c, column, rule, type);
+        dusk_buffer_add(out, " THEN a%zu", c);
+        if (rule->replaces) {
+            dusk_buffer_add(out, " ELSE ");
+            put_literal(out, type, column->domain[0]);
         }
-        dusk_buffer_add(out, ") THEN a%zu END", c);
+        dusk_buffer_add(out, " END");
+    } else if (rule->replaces) {
+        dusk_buffer_add(out, "COALESCE(a%zu, ", c);
+        put_replacement(out, rule, type);
+        dusk_buffer_add(out, ")");
     } else {
         dusk_buffer_add(out, "a%zu", c);
     }
-    if (!rule->replaces) return;
-    dusk_buffer_add(out, ", ");
-    if (rule->values)
-        put_literal(out, type, column->domain[0]);
-    else
-        put_replacement(out, rule, type);
-    dusk_buffer_add(out, ")");
 }
