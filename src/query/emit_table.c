@@ -4,6 +4,7 @@
  * one, m<n> for the relation r<n>, with the columns that are named anywhere, and with the filters
  * that speak of this table alone. */
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ done:
     if (status != DUSK_OK) em->out->failed = true;
 }
 
-/* The next "r<name>.c<column>" outside of quotes at or behind `at`, or NULL; *at is then behind it. */
+/* The next "r<name>.c<column>" of a table or "r<name>.k<column>" of a subselect, outside of quotes at or behind `at`;
+ * *at is then behind it. Columns of subselects are ULONG_MAX: no table has them. */
 static bool next_mention(const char **at, unsigned long *name, unsigned long *column)
 {
     char before = ' ';
@@ -40,8 +42,10 @@ static bool next_mention(const char **at, unsigned long *name, unsigned long *co
             !isdigit((unsigned char)s[1]))
             continue;
         *name = strtoul(s + 1, &end, 10);
-        if (end[0] != '.' || end[1] != 'c' || !isdigit((unsigned char)end[2])) continue;
+        if (end[0] != '.' || (end[1] != 'c' && end[1] != 'k') || !isdigit((unsigned char)end[2])) continue;
+        bool table = end[1] == 'c';
         *column = strtoul(end + 2, &end, 10);
+        if (!table) *column = ULONG_MAX;
         *at = end;
         return true;
     }

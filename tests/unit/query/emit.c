@@ -151,6 +151,8 @@ static void groups_and_the_rest(void **state)
         check_rule(&w, filter(&w.m, g, LESS(whole(&w.m, 1), INT(2))), "having");
         check_rule(&w, join(&w.m, QUERY_LEFT, o, g, EQUAL(INT(2), INT(6))), "join of groups");
         check_rule(&w, join(&w.m, QUERY_SEMI, o, g, NULL), "semi join of groups");
+        check_rule(&w, filter(&w.m, join(&w.m, QUERY_INNER, o, g, NULL), LESS(INT(2), INT(7))),
+                   "filter of a table and groups");
         query_relation *narrow = project(&w.m, i, 1, 2, INT(1), INT(2));
         check_means(&w, over(&w.m, QUERY_DISTINCT, narrow),
                     "SELECT DISTINCT b2.c1, b1.c1 FROM b2, b1 WHERE b2.c0 = b1.c0 AND b1.c1 IS NOT NULL",
