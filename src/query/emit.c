@@ -49,6 +49,21 @@ static void put_over(emitter *em, dusk_buffer *to, const emit_name *name, size_t
     em->status = inner.status;
 }
 
+/* What rows are told apart by. 0 and -0 are equal: which of them stood for a group would be a matter of the order
+ * of rows, and so of the rows of other units. */
+static void put_key(emitter *em, dusk_buffer *to, const emit_name *name, size_t names,
+                    const query_expression *e)
+{
+    emitter inner = *em;
+    inner.out = to;
+    inner.scope = name;
+    inner.columns = names;
+    bool real = e->type == DUSK_TYPE_REAL;
+    emit_one(&inner, DUSK_MUTATE(EMIT_ZERO_KEEPS_SIGN, real, false) ? "($1 + 0.0)" : "$1", e, EMIT_NATIVE);
+    em->names = inner.names;
+    em->status = inner.status;
+}
+
 /* Column i of a block as an expression over its names; `own` is room for one. */
 static const query_expression *column_of(const block *b, const query_relation *r, size_t i,
                                          query_expression *own)
@@ -59,14 +74,16 @@ static const query_expression *column_of(const block *b, const query_relation *r
 }
 
 /* SELECT ... AS k0, ... FROM ... WHERE ... of the columns as they are. */
-static void put_select(emitter *em, dusk_buffer *out, const block *b, const query_relation *r,
-                       const char *verb)
+static void put_select(emitter *em, dusk_buffer *out, const block *b, const query_relation *r, bool distinct)
 {
     query_expression own;
-    dusk_buffer_add(out, "%s", verb);
+    dusk_buffer_add(out, distinct ? "SELECT DISTINCT " : "SELECT ");
     for (size_t i = 0; i < r->columns; i++) {
         if (i) dusk_buffer_add(out, ", ");
-        put_over(em, out, b->name, b->names, column_of(b, r, i, &own), EMIT_NATIVE);
+        if (distinct)
+            put_key(em, out, b->name, b->names, column_of(b, r, i, &own));
+        else
+            put_over(em, out, b->name, b->names, column_of(b, r, i, &own), EMIT_NATIVE);
         dusk_buffer_add(out, " AS k%zu", i);
     }
     block_put(em, out, b);
@@ -88,10 +105,10 @@ static void become(emitter *em, block *b, dusk_buffer *text, size_t columns)
     block_add_table(em, b, &made, &from);
 }
 
-static void nest(emitter *em, block *b, const query_relation *r, const char *verb)
+static void nest(emitter *em, block *b, const query_relation *r, bool distinct)
 {
     dusk_buffer text = { 0 };
-    put_select(em, &text, b, r, verb);
+    put_select(em, &text, b, r, distinct);
     become(em, b, &text, r->columns);
     dusk_buffer_clear(&text);
 }
@@ -100,7 +117,7 @@ static void nest(emitter *em, block *b, const query_relation *r, const char *ver
 static void build_named(emitter *em, const query_plan *plan, const query_relation *r, block *out)
 {
     build(em, plan, r, out);
-    if (out->computed) nest(em, out, r, "SELECT ");
+    if (out->computed) nest(em, out, r, false);
 }
 
 /* --- kinds of relations ------------------------------------------------------------------------------ */
@@ -318,7 +335,7 @@ static void build_join(emitter *em, const query_plan *plan, const query_relation
     em->joined = true;
     build_named(em, plan, r->input, out);
     build_named(em, plan, r->other, &right);
-    if (r->join == QUERY_LEFT && right.tables != 1) nest(em, &right, r->other, "SELECT ");
+    if (r->join == QUERY_LEFT && right.tables != 1) nest(em, &right, r->other, false);
     if (out->tables && right.tables && out->name && right.name && take_names(em, &name, names)) {
         memcpy(name, out->name, left_names * sizeof *name);
         memcpy(name + left_names, right.name, r->other->columns * sizeof *name);
@@ -334,8 +351,9 @@ static void build_union(emitter *em, const query_plan *plan, const query_relatio
     block right = { 0 };
     build(em, plan, r->input, out);
     build(em, plan, r->other, &right);
-    put_select(em, &text, out, r->input, "SELECT ");
-    put_select(em, &text, &right, r->other, " UNION ALL SELECT ");
+    put_select(em, &text, out, r->input, false);
+    dusk_buffer_add(&text, " UNION ALL ");
+    put_select(em, &text, &right, r->other, false);
     become(em, out, &text, r->columns);
     block_clear(&right);
     dusk_buffer_clear(&text);
@@ -348,16 +366,17 @@ static void build_group(emitter *em, const query_plan *plan, const query_relatio
     dusk_buffer_add(&text, "SELECT ");
     for (size_t i = 0; i < r->columns; i++) {
         emitter inner = *em;
-        inner.out = &text;
-        inner.scope = out->name;
-        inner.columns = out->names;
         if (i) dusk_buffer_add(&text, ", ");
-        if (i < r->keys)
-            emit_expression(&inner, r->expression[i], EMIT_NATIVE);
-        else
+        if (i < r->keys) {
+            put_key(em, &text, out->name, out->names, r->expression[i]);
+        } else {
+            inner.out = &text;
+            inner.scope = out->name;
+            inner.columns = out->names;
             emit_aggregate(&inner, r, i);
-        em->names = inner.names;
-        em->status = inner.status;
+            em->names = inner.names;
+            em->status = inner.status;
+        }
         dusk_buffer_add(&text, " AS k%zu", i);
     }
     block_put(em, &text, out);
@@ -379,7 +398,7 @@ static void build(emitter *em, const query_plan *plan, const query_relation *r, 
     case QUERY_GROUP: build_group(em, plan, r, out); break;
     case QUERY_DISTINCT:
         build(em, plan, r->input, out);
-        nest(em, out, r->input, "SELECT DISTINCT ");
+        nest(em, out, r->input, true);
         break;
     }
     em->joined = joined;
