@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declared columns over what a Parquet or DuckDB file has: every column is cast to its declared type by the
- * rules of cast.h, then its domain and its replacement of NULL apply. Casts are total. */
+ * rules of cast.h, then its domain and its replacement of NULL apply. Casts are total. Texts are equal where
+ * their bytes are, whatever collation a column was made with: ann and ANN are two units. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -84,8 +85,8 @@ static const char *const casts[][DUSK_TYPE_TIMESTAMP + 1] = {
                  [DUSK_TYPE_TIMESTAMP] = IN_YEARS("date_trunc('second', TRY_CAST($ AS TIMESTAMP))") },
     [OTHER] = { [DUSK_TYPE_INTEGER] = "dusk_to_integer(CAST($ AS VARCHAR))",
                 [DUSK_TYPE_REAL] = "dusk_to_real(CAST($ AS VARCHAR))",
-                [DUSK_TYPE_TEXT] = "CASE WHEN strlen(CAST($ AS VARCHAR)) > 262144 THEN "
-                                   "dusk_cut(CAST($ AS VARCHAR)) ELSE CAST($ AS VARCHAR) END",
+                [DUSK_TYPE_TEXT] = "(CASE WHEN strlen(CAST($ AS VARCHAR)) > 262144 THEN "
+                                   "dusk_cut(CAST($ AS VARCHAR)) ELSE CAST($ AS VARCHAR) END) COLLATE C",
                 [DUSK_TYPE_BOOLEAN] = "dusk_to_boolean(CAST($ AS VARCHAR))",
                 [DUSK_TYPE_DATE] = "dusk_to_date(CAST($ AS VARCHAR))",
                 [DUSK_TYPE_TIMESTAMP] = "dusk_to_timestamp(CAST($ AS VARCHAR))" },

@@ -183,6 +183,27 @@ static void long_text(void **state)
     dusk_buffer_clear(&csv);
 }
 
+/* Whatever collation a column was made with: rows of ann and ANN are never put together. */
+static void text_is_its_bytes(void **state)
+{
+    static const char *const columns[][2] = { { "u", "text" } };
+    const char *path = files_path("collation.duckdb");
+    char source[200];
+    (void)state;
+    duckdb_file_of(path, "CREATE TABLE v(u VARCHAR COLLATE NOCASE); INSERT INTO v VALUES ('ann'), ('ANN')");
+    snprintf(source, sizeof source, "%s#v", path);
+    dusk_schema *s = schema_of(source, columns, 1);
+    dusk_engine *e = open_by(s, NULL);
+    char *rows = sorted_rows(e, "ti", "SELECT c0, COUNT(*) FROM t0 GROUP BY c0");
+    assert_string_equal(rows, "2 rows\n[ANN]|1|\n[ann]|1|\n");
+    dusk_deallocate(rows);
+    rows = sorted_rows(e, "tt", "SELECT a.c0, b.c0 FROM t0 AS a JOIN t0 AS b ON a.c0 = b.c0");
+    assert_string_equal(rows, "2 rows\n[ANN]|[ANN]|\n[ann]|[ann]|\n");
+    dusk_deallocate(rows);
+    e->class->close(e);
+    dusk_schema_free(s);
+}
+
 /* --- catalogues -------------------------------------------------------------------------------------- */
 
 static void catalogues(void **state)
@@ -450,12 +471,19 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_file),      cmocka_unit_test(duckdb_and_parquet_of_text),
-        cmocka_unit_test(typed_columns),  cmocka_unit_test(numbers_out_of_range),
-        cmocka_unit_test(broken_text),    cmocka_unit_test(long_text),
-        cmocka_unit_test(catalogues),     cmocka_unit_test(nothing_but_declared_files),
-        cmocka_unit_test(sums_are_exact), cmocka_unit_test(files_that_fail),
-        cmocka_unit_test(cursors),        cmocka_unit_test(memory_ends),
+        cmocka_unit_test(text_file),
+        cmocka_unit_test(duckdb_and_parquet_of_text),
+        cmocka_unit_test(typed_columns),
+        cmocka_unit_test(numbers_out_of_range),
+        cmocka_unit_test(broken_text),
+        cmocka_unit_test(long_text),
+        cmocka_unit_test(text_is_its_bytes),
+        cmocka_unit_test(catalogues),
+        cmocka_unit_test(nothing_but_declared_files),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(files_that_fail),
+        cmocka_unit_test(cursors),
+        cmocka_unit_test(memory_ends),
     };
     if (!duckdb_is_usable()) {
         puts("skipped: DuckDB's library is not found; tools/setup --duckdb fetches it");
