@@ -19,7 +19,11 @@
 
 /* The guardian lives as long as the program does, which is not what is tested here. */
 void dusk_guardian_start(void) {}
-void dusk_guardian_tell(pid_t told) { (void)told; }
+void dusk_guardian_tell(pid_t group, bool runs)
+{
+    (void)group;
+    (void)runs;
+}
 
 static int open_files(void)
 {
