@@ -126,6 +126,7 @@ typedef struct dusk_receipt {
     dusk_budget cost;    /* of the query, also when it was repeated            */
     bool charged;        /* something was charged to the total now             */
     bool cached;         /* the stored answer                                  */
+    bool shared;         /* of another analyst: what it cost him was charged to this one's own limit now */
     dusk_spending total; /* afterwards                                         */
     dusk_spending analyst;
 } dusk_receipt;

@@ -59,7 +59,11 @@ void ask_print_receipt(const dusk_receipt *receipt, const dusk_query_options *op
 {
     char cost[ASK_BUDGET_SIZE];
     ask_budget_up(cost, receipt->cost);
-    if (receipt->cached)
+    if (receipt->shared)
+        dusk_output_note("cost",
+                         "nothing in all: this was answered before; its cost is charged to the limit of %s",
+                         options->analyst);
+    else if (receipt->cached)
         dusk_output_note("cost", "nothing: this was answered before");
     else
         dusk_output_note("cost", "%s, charged to %s", cost, options->analyst);

@@ -194,16 +194,19 @@ done:
     return status;
 }
 
-/* The stored answer, if there is one; *out is NULL when there is none. */
+/* The stored answer, if there is one; *out is NULL when there is none, or none within the analyst's limit: a new
+ * one with as much noise as he asks for may be cheaper. */
 static dusk_status recall(dusk_result **out, const dusk_query *query, const dusk_charge *charge,
                           dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
+    dusk_status status;
+    dusk_error why = { .message = "" };
     char *text = NULL;
     size_t length;
-    DUSK_TRY(dusk_ledger_recall(query->source->ledger, &text, &length, charge, err));
-    if (text) DUSK_TRY(dusk_result_read(out, text, length, err));
-done:
+    status = dusk_ledger_recall(query->source->ledger, &text, &length, charge, &why);
+    if (status == DUSK_ERR_BUDGET) return DUSK_OK;
+    if (status != DUSK_OK && err) *err = why;
+    if (status == DUSK_OK && text) status = dusk_result_read(out, text, length, err);
     dusk_ledger_free_text(text);
     return status;
 }
@@ -244,14 +247,19 @@ dusk_status dusk_query_run(dusk_query *query, dusk_result **out, dusk_receipt *r
     char fingerprint[QUERY_FINGERPRINT_SIZE];
     dusk_charge charge;
     dusk_result *result = NULL;
+    dusk_spending before;
     bool cached;
     *out = NULL;
     DUSK_TRY(query_fingerprint(fingerprint, query, err));
     fill_charge(&charge, query, fingerprint);
+    DUSK_TRY(dusk_ledger_spending(query->source->ledger, &before, query->analyst, err));
     DUSK_TRY(recall(&result, query, &charge, err));
     cached = result != NULL;
     if (!cached) DUSK_TRY(answer(&result, query, &charge, gen, err));
-    if (receipt) DUSK_TRY(query_receipt(receipt, query->source, query->analyst, cost_of(query), cached, err));
+    if (receipt) {
+        DUSK_TRY(query_receipt(receipt, query->source, query->analyst, cost_of(query), cached, err));
+        receipt->shared = cached && receipt->analyst.limited && receipt->analyst.charges > before.charges;
+    }
     *out = result;
     result = NULL;
 done:

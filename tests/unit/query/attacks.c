@@ -362,6 +362,37 @@ static void asking_again_gives_nothing_new(void **state)
     attack_close(&a);
 }
 
+/* To the analyst who did not pay for it a stored answer is not free, and it is not forced on one who cannot. */
+static void stored_answers_cost_others(void **state)
+{
+    static const char count[] = "SELECT COUNT(*) FROM visits";
+    attack a;
+    transcript t;
+    (void)state;
+    attack_open(&a, "1,1,a\n2,3,b\n", "0:10");
+    OK(dusk_ledger_grant(dusk_source_ledger(a.source), "dan", (dusk_budget){ 2.5, 0 }, &err));
+    OK(dusk_ledger_grant(dusk_source_ledger(a.source), "eve", (dusk_budget){ 0.7, 0 }, &err));
+    t = attack_ask(&a, count);
+    assert_true(t.status == DUSK_OK && t.receipt.charged && !t.receipt.shared);
+    transcript_clear(&t);
+    a.options.epsilon = 0.5;
+    a.options.analyst = "dan";
+    for (int again = 0; again < 2; again++) {
+        t = attack_ask(&a, count);
+        assert_true(t.status == DUSK_OK && t.receipt.cached && !t.receipt.charged);
+        assert_true(t.receipt.shared == (again == 0) && t.receipt.analyst.spent.epsilon == 1);
+        transcript_clear(&t);
+    }
+    a.options.analyst = "eve";
+    t = attack_ask(&a, count);
+    assert_true(t.status == DUSK_OK && t.receipt.charged && t.receipt.analyst.spent.epsilon == 0.5);
+    transcript_clear(&t);
+    t = attack_ask(&a, "SELECT COUNT(*) AS n FROM visits");
+    assert_int_equal(t.status, DUSK_ERR_BUDGET);
+    transcript_clear(&t);
+    attack_close(&a);
+}
+
 static void a_join_multiplies_nobody(void **state)
 {
     enum { SIZES = 100000 };
@@ -398,6 +429,7 @@ int main(void)
         cmocka_unit_test(bounds_are_needed_and_kept),
         cmocka_unit_test(how_many_rows_there_are_is_private),
         cmocka_unit_test(asking_again_gives_nothing_new),
+        cmocka_unit_test(stored_answers_cost_others),
         cmocka_unit_test(a_join_multiplies_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
