@@ -19,16 +19,6 @@ typedef struct attack {
     dusk_query_options options;
 } attack;
 
-static inline void attack_write(const attack *a, char path[200], const char *table, const char *header,
-                                const char *rows)
-{
-    snprintf(path, 200, "%s/%s.csv", a->at.path, table);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "%s\n%s", header, rows);
-    assert_int_equal(fclose(file), 0);
-}
-
 static inline void attack_declare(attack *a, const char *subject, const char *property, const char *value)
 {
     OK(dusk_source_declare(a->source, subject, property, value, &err));
@@ -37,12 +27,12 @@ static inline void attack_declare(attack *a, const char *subject, const char *pr
 /* Rows "person,value,kind\n"; a public table of sizes (size) of its own rows. */
 static inline void attack_open_with(attack *a, const char *rows, const char *bounds, const char *sizes)
 {
-    char path[2][200];
+    char path[2][WORLD_URI];
     const char *uri[2] = { path[0], path[1] };
     dusk_source_options o;
     *a = (attack){ .at = folder_make() };
-    attack_write(a, path[0], "visits", "person,value,kind", rows);
-    attack_write(a, path[1], "sizes", "size", sizes);
+    world_put(path[0], &a->at, "visits", "person,value,kind", rows);
+    world_put(path[1], &a->at, "sizes", "size", sizes);
     dusk_source_options_init(&o);
     o.sources = uri;
     o.sources_count = 2;

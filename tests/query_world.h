@@ -3,10 +3,12 @@
 #define TESTS_QUERY_WORLD_H
 
 /* A small world for whole queries: customers (the units), their orders, the items of orders, and a
- * public table of products; as text files in a folder, opened as a source by the public calls. Rows
+ * public table of products; as text files in a folder (or tables of PostgreSQL, where DUSK_TEST_ENGINE and
+ * DUSK_TEST_POSTGRES say so), opened as a source by the public calls. Rows
  * are random with a fixed seed and as bad as rows are: NULLs everywhere, links that lead nowhere,
  * numbers out of bounds, NaN, infinities, text where numbers should be, keys that are there twice. */
 
+#include <libpq-fe.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,21 +228,6 @@ typedef struct world_source {
     dusk_source *source;
 } world_source;
 
-static inline void world_write(const folder *at, const world *w)
-{
-    for (size_t t = 0; t < WORLD_TABLES; t++) {
-        char path[400];
-        snprintf(path, sizeof path, "%s/%s.csv", at->path, world_names[t].name);
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        fprintf(file, "%s\n", world_names[t].header);
-        for (size_t i = 0; i < w->table[t].rows; i++)
-            for (size_t c = 0; c < world_names[t].columns; c++)
-                fprintf(file, "%s%c", w->table[t].cell[i][c], c + 1 < world_names[t].columns ? ',' : '\n');
-        assert_int_equal(fclose(file), 0);
-    }
-}
-
 /* The engine that tests ask for: DUSK_TEST_ENGINE, or SQLite. */
 static inline const char *world_engine(void)
 {
@@ -248,15 +235,68 @@ static inline const char *world_engine(void)
     return wanted && *wanted ? wanted : "sqlite";
 }
 
+/* Rows into a table of the PostgreSQL database that DUSK_TEST_POSTGRES names: all text, as in a file. */
+static inline void world_copy(const char *uri, const char *table, const char *header, const char *rows)
+{
+    char sql[400] = "";
+    PGconn *to = PQconnectdb(uri);
+    int n = snprintf(sql, sizeof sql, "CREATE TABLE %s (", table);
+    for (const char *from = header; *from;) {
+        size_t length = strcspn(from, ",");
+        n += snprintf(sql + n, sizeof sql - (size_t)n, "%.*s text%c", (int)length, from,
+                      from[length] ? ',' : ')');
+        from += length + (from[length] != '\0');
+    }
+    PGresult *made = PQexec(to, sql);
+    if (PQresultStatus(made) != PGRES_COMMAND_OK) fail_msg("%s: %s", sql, PQerrorMessage(to));
+    PQclear(made);
+    snprintf(sql, sizeof sql, "COPY %s FROM STDIN (FORMAT csv)", table);
+    PQclear(PQexec(to, sql));
+    assert_int_equal(PQputCopyData(to, rows, (int)strlen(rows)), 1);
+    assert_int_equal(PQputCopyEnd(to, NULL), 1);
+    made = PQgetResult(to);
+    if (PQresultStatus(made) != PGRES_COMMAND_OK) fail_msg("%s: %s", table, PQerrorMessage(to));
+    PQclear(made);
+    PQfinish(to);
+}
+
+/* A table of these rows (text, a line each) for the engine that is asked for: its source. */
+enum { WORLD_URI = 400 };
+static inline void world_put(char source[WORLD_URI], const folder *at, const char *name, const char *header,
+                             const char *rows)
+{
+    static unsigned made;
+    const char *uri = getenv("DUSK_TEST_POSTGRES");
+    if (strcmp(world_engine(), "postgres") == 0) {
+        char table[60];
+        assert_non_null(uri);
+        snprintf(table, sizeof table, "w%ld_%u_%.20s", (long)getpid(), made++, name);
+        world_copy(uri, table, header, rows);
+        snprintf(source, WORLD_URI, "%s=%s#%s", name, uri, table);
+        return;
+    }
+    snprintf(source, WORLD_URI, "%s/%s.csv", at->path, name);
+    FILE *file = fopen(source, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file, "%s\n%s", header, rows) > 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 static inline void world_open(world_source *s, const world *w)
 {
-    char path[WORLD_TABLES][200];
+    static char rows[WORLD_ROWS * WORLD_COLUMNS * WORLD_CELL];
+    char path[WORLD_TABLES][WORLD_URI];
     const char *uri[WORLD_TABLES];
     dusk_source_options o;
     *s = (world_source){ .at = folder_make() };
-    world_write(&s->at, w);
     for (size_t t = 0; t < WORLD_TABLES; t++) {
-        snprintf(path[t], sizeof path[t], "%s/%s.csv", s->at.path, world_names[t].name);
+        size_t n = 0, columns = world_names[t].columns;
+        for (size_t i = 0; i < w->table[t].rows * columns; i++)
+            n += (size_t)snprintf(rows + n, sizeof rows - n, "%s%c",
+                                  w->table[t].cell[i / columns][i % columns],
+                                  i % columns + 1 < columns ? ',' : '\n');
+        rows[n] = '\0';
+        world_put(path[t], &s->at, world_names[t].name, world_names[t].header, rows);
         uri[t] = path[t];
     }
     dusk_source_options_init(&o);

@@ -401,7 +401,7 @@ static void a_join_multiplies_nobody(void **state)
     attack a;
     (void)state;
     assert_non_null(sizes);
-    for (int i = 0; i < SIZES; i++) used += (size_t)sprintf(sizes + used, "%d\n", i);
+    for (int i = 0; i < SIZES; i++) used += (size_t)snprintf(sizes + used, 8, "%d\n", i);
     attack_open_with(&a, "1,10,a\n", "0:10", sizes);
     free(sizes);
     a.options.rows_per_group = 3;
