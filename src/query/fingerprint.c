@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "query/source.h"
 
 /* Lengths first: no two lists of texts give the same bytes. */
@@ -69,8 +70,10 @@ dusk_status query_fingerprint(char out[QUERY_FINGERPRINT_SIZE], const dusk_query
     add_text(&state, plan);
     add_text(&state, terms);
     add_bytes(&state, unit, sizeof unit);
-    add_relation(&state, schema, query->plan->input);
-    add_relation(&state, schema, query->plan->domain);
+    if (DUSK_MUTATE(FINGERPRINT_FORGETS_FACTS, true, false)) {
+        add_relation(&state, schema, query->plan->input);
+        add_relation(&state, schema, query->plan->domain);
+    }
     crypto_generichash_final(&state, hash, sizeof hash);
     sodium_bin2hex(out, QUERY_FINGERPRINT_SIZE, hash, sizeof hash);
 done:

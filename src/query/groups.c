@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "query/source.h"
 
 void query_groups_clear(query_groups *groups)
@@ -187,7 +188,8 @@ dusk_status query_groups_of(query_groups *out, const query_plan *plan, dusk_engi
         DUSK_TRY(ask_engine(&made, plan, engine, err));
     else
         DUSK_TRY(product(&made, plan, err));
-    if (plan->domain) sort_rows(made.value, plan->keys, made.groups);
+    if (plan->domain && DUSK_MUTATE(GROUPS_IN_ENGINE_ORDER, true, false))
+        sort_rows(made.value, plan->keys, made.groups);
     *out = made;
     made = (query_groups){ 0 };
 done:
