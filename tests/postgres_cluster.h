@@ -135,11 +135,7 @@ static inline int cluster_run(int (*tests)(void))
     else {
         fflush(stdout);
         pid_t child = fork();
-        if (child == 0) {
-            code = tests();
-            fflush(stdout);
-            _exit(code);
-        }
+        if (child == 0) exit(tests());
         if (child > 0 && waitpid(child, &status, 0) == child)
             code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     }

@@ -408,7 +408,7 @@ static void files_that_fail(void **state)
 static void cursors(void **state)
 {
     static const dusk_cell_type integer = DUSK_CELL_INTEGER;
-    dusk_schema *s = rows_schema(rows_csv(), false);
+    dusk_schema *s = rows_schema(rows_csv(), 0);
     dusk_engine *e = open_by(s, "duckdb");
     dusk_cursor *a = NULL, *b = NULL;
     dusk_chunk chunk;
@@ -457,7 +457,7 @@ static void memory_ends(void **state)
 {
     size_t rows = 0, before = folders_left();
     (void)state;
-    dusk_schema *s = rows_schema(rows_csv(), true);
+    dusk_schema *s = rows_schema(rows_csv(), 1);
     for (long n = 1;; n += n < 30 ? 1 : 7) {
         dusk_memory_fail_at(n);
         dusk_status status = all_of_it(s, &rows);
