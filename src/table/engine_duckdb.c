@@ -9,10 +9,12 @@
  * What may fail by what a file holds: a Parquet file whose text is not UTF-8 is broken by its own
  * format, and DuckDB refuses it. */
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -46,17 +48,31 @@ dusk_status duckdb_run(duckdb_engine *e, dusk_buffer *sql, const char *doing, du
 
 /* --- beginning and end ---------------------------------------------------------------------- */
 
+/* $TMPDIR/dusk-<user>, which is the user's alone, for all engines: DuckDB makes the folders of its temporary files
+ * when it needs them, and others could read those. */
+static bool is_private(const char *folder)
+{
+    struct stat info;
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST) return false;
+    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           (info.st_mode & 077) == 0;
+}
+
+/* A name that nobody has, in that folder. */
 static dusk_status make_folder(duckdb_engine *e, dusk_error *err)
 {
     const char *parent = getenv("TMPDIR");
     dusk_buffer name = { .data = NULL };
-    dusk_buffer_add(&name, "%s/dusk-duckdb-XXXXXX", parent && *parent == '/' ? parent : "/tmp");
     char *folder = NULL;
+    dusk_buffer_add(&name, "%s/dusk-%lu", parent && *parent == '/' ? parent : "/tmp",
+                    (unsigned long)geteuid());
+    bool fine = !name.failed && is_private(name.data);
+    dusk_buffer_add(&name, "/duckdb-XXXXXX");
     dusk_status status = dusk_buffer_take(&name, &folder, err);
     if (status != DUSK_OK) return status;
-    if (!mkdtemp(folder)) {
+    if (!fine || !mkdtemp(folder) || rmdir(folder) != 0) {
         status = dusk_fail(err, DUSK_ERR_IO, "name a folder that can be written to in TMPDIR",
-                           "no folder for temporary files can be made: %.150s", folder);
+                           "no private folder for temporary files can be made: %.150s", folder);
         dusk_deallocate(folder);
         return status;
     }
