@@ -207,7 +207,7 @@ void tpch_make(bench_plain *plain, const char *folder, double scale)
                         "COPY (FROM read_csv('%s.tbl', delim = '|', header = false, columns = {%s})) TO "
                         "'%s.parquet' (FORMAT parquet)",
                         path, columns[t], path);
-        strcat(path, ".tbl");
+        snprintf(path, sizeof path, "%s/%s.tbl", folder, tpch_tables[t]);
         (void)remove(path);
         bench_plain_run(plain, "CREATE VIEW %s AS FROM '%s/%s.parquet'", tpch_tables[t], folder,
                         tpch_tables[t]);

@@ -170,7 +170,7 @@ void postgres_view(dusk_buffer *out, const dusk_table_schema *t, const table_rul
     dusk_buffer_add(out, "SELECT ");
     for (size_t c = 0; c < t->columns; c++) {
         if (c) dusk_buffer_add(out, ", ");
-        table_put_rules(out, c, &t->column[c], &rules[c], type_names);
+        table_put_rules(out, c, &t->column[c], &rules[c], type_names, 0);
         dusk_buffer_add(out, " AS c%zu", c);
     }
     dusk_buffer_add(out, " FROM (SELECT ");

@@ -37,28 +37,35 @@ static void put_replacement(dusk_buffer *out, const table_rule *rule, const char
 
 /* Whether a<c> is in the domain. */
 static void put_condition(dusk_buffer *out, size_t c, const dusk_column *column, const table_rule *rule,
-                          const char *type)
+                          const char *type, size_t list_max)
 {
+    bool list = rule->type == DUSK_TYPE_TEXT && column->values <= list_max;
     if (rule->is_range) {
         dusk_buffer_add(out, "a%zu BETWEEN CAST('%" PRId64 "' AS %s) AND CAST('%" PRId64 "' AS %s)", c,
                         rule->low, type, rule->high, type);
         return;
     }
-    dusk_buffer_add(out, "a%zu IN (", c);
+    if (list)
+        dusk_buffer_add(out, "list_contains([");
+    else
+        dusk_buffer_add(out, "a%zu IN (", c);
     for (size_t i = 0; i < column->values; i++) {
         if (i) dusk_buffer_add(out, ", ");
         put_literal(out, type, column->domain[i]);
     }
-    dusk_buffer_add(out, ")");
+    if (list)
+        dusk_buffer_add(out, "], a%zu)", c);
+    else
+        dusk_buffer_add(out, ")");
 }
 
 void table_put_rules(dusk_buffer *out, size_t c, const dusk_column *column, const table_rule *rule,
-                     const char *const types[DUSK_TYPE_TIMESTAMP + 1])
+                     const char *const types[DUSK_TYPE_TIMESTAMP + 1], size_t list_max)
 {
     const char *type = types[rule->type];
     if (rule->slots) {
         dusk_buffer_add(out, "CASE WHEN ");
-        put_condition(out, c, column, rule, type);
+        put_condition(out, c, column, rule, type, list_max);
         dusk_buffer_add(out, " THEN a%zu", c);
         if (rule->replaces) {
             dusk_buffer_add(out, " ELSE ");

@@ -204,6 +204,44 @@ static void text_is_its_bytes(void **state)
     dusk_schema_free(s);
 }
 
+/* Domains of every shape: what is not in them is NULL, or the first value where NULL has no place. */
+static void domains(void **state)
+{
+    static const char *const columns[][2] = { { "u", "integer" }, { "v", "integer" }, { "w", "integer" },
+                                              { "x", "integer" }, { "s", "text" },    { "l", "text" },
+                                              { "d", "real" } };
+    const char *path = files_path("domains.parquet");
+    dusk_buffer text = { .data = NULL };
+    (void)state;
+    dusk_buffer_add(
+        &text,
+        "COPY (SELECT i AS u, i AS v, i AS w, i AS x, CASE WHEN i %% 2 = 0 THEN 'n' || i END AS s, "
+        "'m' || i AS l, i / 2 AS d FROM (SELECT CAST(range AS INTEGER) AS i FROM range(2, 8))) TO "
+        "'%s'",
+        path);
+    assert_false(text.failed);
+    duckdb_do(text.data);
+    dusk_buffer_clear(&text);
+    dusk_schema *s = schema_of(path, columns, 7);
+    declare(s, "t.u", "domain", "3,4,5,6");
+    declare(s, "t.v", "domain", "3,4,6");
+    declare(s, "t.w", "domain", "5,4");
+    declare(s, "t.x", "domain", "7");
+    declare(s, "t.s", "domain", "n9,n2,n6");
+    declare(s, "t.s", "nullable", "no");
+    for (int i = 6; i < 90; i++) dusk_buffer_add(&text, "%sm%d", i > 6 ? "," : "", i);
+    declare(s, "t.l", "domain", text.data);
+    declare(s, "t.d", "domain", "1,1.5,3.5");
+    dusk_engine *e = open_by(s, NULL);
+    char *rows = sorted_rows(e, "iiiittr", "SELECT c0, c1, c2, c3, c4, c5, c6 FROM t0");
+    assert_string_equal(rows, "6 rows\n-|-|-|-|[n2]|-|1|\n-|-|-|7|[n9]|[m7]|3.5|\n3|3|-|-|[n9]|-|1.5|\n"
+                              "4|4|4|-|[n9]|-|-|\n5|-|5|-|[n9]|-|-|\n6|6|-|-|[n6]|[m6]|-|\n");
+    dusk_deallocate(rows);
+    dusk_buffer_clear(&text);
+    e->class->close(e);
+    dusk_schema_free(s);
+}
+
 /* --- catalogues -------------------------------------------------------------------------------------- */
 
 static void catalogues(void **state)
@@ -514,6 +552,7 @@ int main(void)
         cmocka_unit_test(files_that_fail),
         cmocka_unit_test(cursors),
         cmocka_unit_test(memory_ends),
+        cmocka_unit_test(domains),
     };
     if (!duckdb_is_usable()) {
         puts("skipped: DuckDB's library is not found; tools/setup --duckdb fetches it");
