@@ -42,7 +42,7 @@ static void make(void)
     require(dusk_ledger_reserve(ledger, &id, &charge, NULL) == DUSK_OK);
     require(dusk_ledger_commit(ledger, id, "42", 2, NULL) == DUSK_OK);
     charge.analyst = "bob";
-    require(dusk_ledger_recall(ledger, &answer, &length, &charge, NULL) == DUSK_OK);
+    require(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, NULL) == DUSK_OK);
     dusk_ledger_free_text(answer);
     dusk_ledger_close(ledger);
 }
@@ -121,7 +121,7 @@ static void read_all(void)
     dusk_status facts = dusk_ledger_facts(ledger, see_fact, &seen, NULL);
     dusk_status history = dusk_ledger_history(ledger, 1, see_entry, &seen, NULL);
     dusk_status analysts = dusk_ledger_analysts(ledger, see_analyst, &seen, NULL);
-    dusk_status recalled = dusk_ledger_recall(ledger, &answer, &length, &charge, NULL);
+    dusk_status recalled = dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, NULL);
     dusk_ledger_free_text(answer);
     if (verified == DUSK_OK) {
         require(facts == DUSK_OK && history == DUSK_OK && analysts == DUSK_OK && recalled == DUSK_OK);

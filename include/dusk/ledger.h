@@ -31,7 +31,8 @@
  * the whole rest of the chain.
  *
  * A handle belongs to one thread, and to the process that opened it: a forked child opens its own. The
- * file must be on a local disk. */
+ * file must be on a local disk, and have one name: one with hard links is refused, and so is one that was
+ * moved or replaced while it is open. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,7 +85,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_facts(dusk_ledger *ledger, dusk_f
 
 /* Give an analyst a limit of his own, within the total, or change it. A limit below what the
  * analyst has spent stops him; it gives nothing back. Analysts without a limit share the
- * total. Names are 1 to 63 bytes of UTF-8 without control characters. */
+ * total. Names are 1 to 63 bytes of UTF-8 without control characters, and without blanks at their ends. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_grant(dusk_ledger *ledger, const char *analyst,
                                                      dusk_budget limit, dusk_error *err);
 /* Raise or lower the total. Raising it weakens what was promised so far to what is
@@ -143,13 +144,15 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_quote(dusk_ledger *ledger, dusk_b
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_commit(dusk_ledger *ledger, uint64_t id, const char *answer,
                                                       size_t length, dusk_error *err);
 /* The stored answer to charge->fingerprint at charge->version that was made with at least
- * charge->epsilon (the best of those that the analyst has paid for, else the one that costs him least):
- * *answer is to be freed with dusk_ledger_free_text, NULL when there is none. It costs the total nothing; it
- * costs an analyst who has not paid for it before what it cost the one who has, within his own limit if he has
- * one, and that is on disk before the function returns (DUSK_ERR_BUDGET: *answer is NULL). charge->event is not
- * used. */
+ * charge->epsilon (the best of those that the analyst has paid for, else the one that costs least):
+ * *answer is to be freed with dusk_ledger_free_text, NULL when there is none. It costs the total nothing. An
+ * analyst with a limit of his own who has not paid for it before pays what it cost the one who has, within that
+ * limit, and it is on disk before the function returns (DUSK_ERR_BUDGET: *answer is NULL); he is given
+ * what was made with charge->epsilon and no more, so that he pays no more than he asks for. *charged (may
+ * be NULL): he paid now. charge->event is not used. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *length,
-                                                      const dusk_charge *charge, dusk_error *err);
+                                                      bool *charged, const dusk_charge *charge,
+                                                      dusk_error *err);
 DUSK_API void dusk_ledger_free_text(char *text);
 
 /* ---- History ------------------------------------------------------------------------------- */

@@ -104,6 +104,7 @@ typedef struct dusk_cell {
     bool null;
     bool exact;       /* a key, or made of keys alone: no noise, no interval   */
     double number;    /* numbers and booleans                                  */
+    int64_t integer;  /* an exact integer, also where no double holds it; else 0 */
     const char *text; /* text, dates, timestamps; NULL for numbers             */
     double low,
         high; /* numbers: with the confidence asked for the exact answer of the bounded data is between */
@@ -126,7 +127,7 @@ typedef struct dusk_receipt {
     dusk_budget cost;    /* of the query, also when it was repeated            */
     bool charged;        /* something was charged to the total now             */
     bool cached;         /* the stored answer                                  */
-    bool shared;         /* of another analyst: what it cost him was charged to this one's own limit now */
+    bool shared;         /* of another: charged to this analyst's own limit, not to the total */
     dusk_spending total; /* afterwards                                         */
     dusk_spending analyst;
 } dusk_receipt;

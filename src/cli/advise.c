@@ -13,10 +13,19 @@
 #define ADVISE_MOST 100
 #define FORM "dusk schema FILE advise visits --epsilon 0.1, or advise visits.ward for groups"
 
+static void put_quoted(dusk_text *sql, const char *name)
+{
+    dusk_text_add(sql, "\"");
+    for (; *name; name++) dusk_text_add(sql, "%s%c", *name == '"' ? "\"" : "", *name);
+    dusk_text_add(sql, "\"");
+}
+
 static void put_name(dusk_text *sql, const dusk_schema *schema, size_t table, size_t column)
 {
-    dusk_text_add(sql, "\"%s\"", schema->table[table].name);
-    if (column != DUSK_NO_LINK) dusk_text_add(sql, ".\"%s\"", schema->table[table].column[column].name);
+    put_quoted(sql, schema->table[table].name);
+    if (column == DUSK_NO_LINK) return;
+    dusk_text_add(sql, ".");
+    put_quoted(sql, schema->table[table].column[column].name);
 }
 
 /* The table, joined along the links to where its unit is. */
@@ -87,7 +96,7 @@ dusk_status ask_advise(dusk_source *source, const char *file, const char *subjec
     dusk_query *query = NULL;
     dusk_result *result = NULL;
     dusk_receipt receipt;
-    char sql[8192];
+    char sql[8192], path[ASK_WORD_SIZE], name[ASK_WORD_SIZE];
     size_t table, column;
     const char *property;
     double n;
@@ -101,8 +110,10 @@ dusk_status ask_advise(dusk_source *source, const char *file, const char *subjec
     printf("%s=%.0f\n", property, n);
     DUSK_TRY(dusk_output_flush(err));
     ask_print_receipt(&receipt, options);
-    dusk_output_note("next", "about nine of ten have no more: dusk schema %s set %s %s=%.0f", file,
-                     schema->table[table].name, property, n);
+    ask_word(path, file);
+    ask_word(name, schema->table[table].name);
+    dusk_output_note("next", "about nine of ten have no more: dusk schema %s set %s %s=%.0f", path, name,
+                     property, n);
 done:
     dusk_result_free(result);
     dusk_query_free(query);

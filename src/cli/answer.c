@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A released table for people, spreadsheets and machines. Numbers with noise are printed with
  * their intervals; keys are exact. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/decimal.h"
 
-#define CELL_SIZE 512
+#define CELL_SIZE 160
 
 static bool is_number(const dusk_cell *cell)
 {
@@ -27,17 +29,23 @@ static double sensible(double x, double low, double high)
     return step > 0 ? round(x / step) * step : x;
 }
 
-static void cell_text(char text[CELL_SIZE], const dusk_cell *cell)
+static bool is_integer(const dusk_cell *cell)
 {
-    if (cell->null)
-        snprintf(text, CELL_SIZE, "NULL");
-    else if (cell->type == DUSK_TYPE_BOOLEAN)
-        snprintf(text, CELL_SIZE, "%s", cell->number != 0 ? "true" : "false");
-    else if (is_number(cell))
-        snprintf(text, CELL_SIZE, "%.12g",
-                 has_interval(cell) ? sensible(cell->number, cell->low, cell->high) : cell->number);
+    return cell->type == DUSK_TYPE_INTEGER && cell->exact && !cell->null;
+}
+
+/* The text of a cell: its own, or in `room`. */
+static const char *cell_text(char room[CELL_SIZE], const dusk_cell *cell)
+{
+    if (cell->null) return "NULL";
+    if (cell->type == DUSK_TYPE_BOOLEAN) return cell->number != 0 ? "true" : "false";
+    if (!is_number(cell)) return cell->text;
+    if (is_integer(cell))
+        snprintf(room, CELL_SIZE, "%" PRId64, cell->integer);
     else
-        snprintf(text, CELL_SIZE, "%s", cell->text);
+        snprintf(room, CELL_SIZE, "%.12g",
+                 has_interval(cell) ? sensible(cell->number, cell->low, cell->high) : cell->number);
+    return room;
 }
 
 /* --- aligned --------------------------------------------------------------------------------- */
@@ -79,8 +87,8 @@ static layout column_layout(const dusk_result *result, size_t column)
     layout l = { .value = width_of(dusk_result_name(result, column)) };
     for (size_t row = 0; row < dusk_result_rows(result); row++) {
         const dusk_cell *cell = dusk_result_cell(result, row, column);
-        cell_text(text, cell);
-        if (width_of(text) > l.value) l.value = width_of(text);
+        size_t width = width_of(cell_text(text, cell));
+        if (width > l.value) l.value = width;
         interval_text(text, cell);
         if (width_of(text) > l.interval) l.interval = width_of(text);
         l.numbers = l.numbers || is_number(cell);
@@ -88,11 +96,11 @@ static layout column_layout(const dusk_result *result, size_t column)
     return l;
 }
 
-static void put_padded(const char *text, size_t width, bool right)
+void ask_print_padded(const char *text, size_t width, bool right)
 {
     size_t blanks = width > width_of(text) ? width - width_of(text) : 0;
     if (right) printf("%*s", (int)blanks, "");
-    fputs(text, stdout);
+    dusk_print_tame(stdout, text);
     if (!right) printf("%*s", (int)blanks, "");
 }
 
@@ -105,21 +113,22 @@ static dusk_status print_table(const dusk_result *result, dusk_error *err)
     DUSK_NEW(l, columns + 1);
     for (size_t c = 0; c < columns; c++) l[c] = column_layout(result, c);
     for (size_t c = 0; c < columns; c++) {
-        put_padded(dusk_result_name(result, c), l[c].value, l[c].numbers);
-        if (l[c].interval > 0) printf("  %-*s", (int)l[c].interval, "");
-        fputs(c + 1 < columns ? "  " : "\n", stdout);
+        bool last = c + 1 == columns;
+        ask_print_padded(dusk_result_name(result, c), last && !l[c].numbers ? 0 : l[c].value, l[c].numbers);
+        if (l[c].interval > 0 && !last) printf("  %-*s", (int)l[c].interval, "");
+        fputs(last ? "\n" : "  ", stdout);
     }
     for (size_t row = 0; row < dusk_result_rows(result); row++)
         for (size_t c = 0; c < columns; c++) {
             const dusk_cell *cell = dusk_result_cell(result, row, c);
-            cell_text(text, cell);
-            put_padded(text, l[c].value, l[c].numbers);
+            bool last = c + 1 == columns;
+            ask_print_padded(cell_text(text, cell), last && !l[c].numbers ? 0 : l[c].value, l[c].numbers);
             interval_text(text, cell);
-            if (l[c].interval > 0) {
+            if (last ? text[0] != '\0' : l[c].interval > 0) {
                 fputs("  ", stdout);
-                put_padded(text, c + 1 < columns ? l[c].interval : 0, false);
+                ask_print_padded(text, last ? 0 : l[c].interval, false);
             }
-            fputs(c + 1 < columns ? "  " : "\n", stdout);
+            fputs(last ? "\n" : "  ", stdout);
         }
 done:
     dusk_deallocate(l);
@@ -130,6 +139,11 @@ done:
 
 void ask_print_field(FILE *file, const char *text)
 {
+    /* Files get the bytes; a terminal must not obey them. */
+    if (isatty(fileno(file))) {
+        dusk_print_tame(file, text);
+        return;
+    }
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, file);
         return;
@@ -153,12 +167,13 @@ static void print_csv_cell(const dusk_cell *cell, bool interval)
 {
     char text[CELL_SIZE];
     if (cell->null)
-        text[0] = '\0';
-    else if (is_number(cell))
-        dusk_format_number(text, sizeof text, cell->number);
+        ;
+    else if (is_number(cell) && !is_integer(cell))
+        dusk_print_number(stdout, cell->number);
+    else if (cell->text && !cell->text[0])
+        fputs("\"\"", stdout); /* nothing is NULL */
     else
-        cell_text(text, cell);
-    ask_print_field(stdout, text);
+        ask_print_field(stdout, cell_text(text, cell));
     if (!interval) return;
     for (int high = 0; high < 2; high++) {
         fputc(',', stdout);
@@ -166,28 +181,36 @@ static void print_csv_cell(const dusk_cell *cell, bool interval)
     }
 }
 
-static void print_csv(const dusk_result *result)
+static void print_csv_names(const dusk_result *result, const bool *interval)
 {
+    static const char *const ends[] = { "", " low", " high" };
     char name[2 * DUSK_NAME_MAX];
-    size_t columns = dusk_result_columns(result);
-    for (size_t c = 0; c < columns; c++) {
-        if (c) fputc(',', stdout);
-        ask_print_field(stdout, dusk_result_name(result, c));
-        if (!column_has_interval(result, c)) continue;
-        snprintf(name, sizeof name, "%s low", dusk_result_name(result, c));
-        fputc(',', stdout);
-        ask_print_field(stdout, name);
-        snprintf(name, sizeof name, "%s high", dusk_result_name(result, c));
-        fputc(',', stdout);
-        ask_print_field(stdout, name);
-    }
+    for (size_t c = 0; c < dusk_result_columns(result); c++)
+        for (int i = 0; i < (interval[c] ? 3 : 1); i++) {
+            if (c || i) fputc(',', stdout);
+            snprintf(name, sizeof name, "%s%s", dusk_result_name(result, c), ends[i]);
+            ask_print_field(stdout, name);
+        }
     fputc('\n', stdout);
+}
+
+static dusk_status print_csv(const dusk_result *result, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t columns = dusk_result_columns(result);
+    bool *interval = NULL;
+    DUSK_NEW(interval, columns + 1);
+    for (size_t c = 0; c < columns; c++) interval[c] = column_has_interval(result, c);
+    print_csv_names(result, interval);
     for (size_t row = 0; row < dusk_result_rows(result); row++)
         for (size_t c = 0; c < columns; c++) {
             if (c) fputc(',', stdout);
-            print_csv_cell(dusk_result_cell(result, row, c), column_has_interval(result, c));
+            print_csv_cell(dusk_result_cell(result, row, c), interval[c]);
             if (c + 1 == columns) fputc('\n', stdout);
         }
+done:
+    dusk_deallocate(interval);
+    return status;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------ */
@@ -200,6 +223,11 @@ static void json_cell(dusk_json *json, const dusk_cell *cell)
         dusk_json_null(json);
     } else if (cell->type == DUSK_TYPE_BOOLEAN) {
         dusk_json_bool_field(json, "value", cell->number != 0);
+    } else if (is_integer(cell)) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%" PRId64, cell->integer);
+        dusk_json_key(json, "value");
+        dusk_json_raw(json, digits);
     } else if (is_number(cell)) {
         dusk_json_number_field(json, "value", cell->number);
     } else {
@@ -230,7 +258,7 @@ static void print_json(const dusk_result *result, const dusk_receipt *receipt)
     dusk_json_close(&json, ']');
     dusk_json_number_field(&json, "epsilon", receipt->cost.epsilon);
     dusk_json_number_field(&json, "delta", receipt->cost.delta);
-    dusk_json_number_field(&json, "charged", receipt->charged ? receipt->cost.epsilon : 0);
+    dusk_json_number_field(&json, "charged", receipt->charged || receipt->shared ? receipt->cost.epsilon : 0);
     dusk_json_number_field(&json, "remaining", receipt->analyst.left.epsilon);
     dusk_json_number_field(&json, "remaining_delta", receipt->analyst.left.delta);
     dusk_json_bool_field(&json, "cached", receipt->cached);
@@ -242,7 +270,7 @@ dusk_status ask_print(const dusk_result *result, const dusk_receipt *receipt, as
                       dusk_error *err)
 {
     switch (format) {
-    case ASK_CSV: print_csv(result); return DUSK_OK;
+    case ASK_CSV: return print_csv(result, err);
     case ASK_JSON: print_json(result, receipt); return DUSK_OK;
     case ASK_TABLE: break;
     }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/decimal.h"
@@ -37,6 +38,23 @@ void ask_budget_down(char text[ASK_BUDGET_SIZE], dusk_budget budget)
     write_budget(text, budget, dusk_decimal_down);
 }
 
+void ask_word(char out[ASK_WORD_SIZE], const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:=@%,";
+    size_t n = 0;
+    if (*word && !word[strspn(word, plain)]) {
+        snprintf(out, ASK_WORD_SIZE, "%s", word);
+        return;
+    }
+    out[n++] = '\'';
+    for (; *word && n + 6 < ASK_WORD_SIZE; word++) {
+        if (*word == '\'') n += (size_t)snprintf(out + n, ASK_WORD_SIZE - n, "'\\'");
+        out[n++] = *word;
+    }
+    out[n++] = '\'';
+    out[n] = '\0';
+}
+
 const char *ask_analyst(const char *named)
 {
     const char *who = getenv("DUSK_ANALYST");
@@ -60,8 +78,7 @@ void ask_print_receipt(const dusk_receipt *receipt, const dusk_query_options *op
     char cost[ASK_BUDGET_SIZE];
     ask_budget_up(cost, receipt->cost);
     if (receipt->shared)
-        dusk_output_note("cost",
-                         "nothing in all: this was answered before; its cost is charged to the limit of %s",
+        dusk_output_note("cost", "%s, charged to %s; nothing to the total: this was answered before", cost,
                          options->analyst);
     else if (receipt->cached)
         dusk_output_note("cost", "nothing: this was answered before");

@@ -21,6 +21,10 @@ dusk_status ask_open(dusk_source **out, const dusk_parsed *parsed, const char *e
 void ask_budget_up(char text[ASK_BUDGET_SIZE], dusk_budget budget);
 void ask_budget_down(char text[ASK_BUDGET_SIZE], dusk_budget budget);
 
+/* A word as it is typed in a shell: as it is, or in quotes. One that is too long is cut. */
+#define ASK_WORD_SIZE 1024
+void ask_word(char out[ASK_WORD_SIZE], const char *word);
+
 /* Who asks: the one who was named, else $DUSK_ANALYST, else "owner". */
 const char *ask_analyst(const char *named);
 /* "cost: ..." and "left: ...", on standard error. */
@@ -34,6 +38,8 @@ dusk_status ask_advise(dusk_source *source, const char *file, const char *subjec
 typedef enum ask_format { ASK_TABLE = 0, ASK_CSV = 1, ASK_JSON = 2 } ask_format;
 dusk_status ask_print(const dusk_result *result, const dusk_receipt *receipt, ask_format format,
                       dusk_error *err);
+/* A text in a column of so many characters. */
+void ask_print_padded(const char *text, size_t width, bool right);
 /* A field of comma-separated values, quoted where it must be. */
 void ask_print_field(FILE *file, const char *text);
 

@@ -93,8 +93,9 @@ static void print_spending(const char *name, const dusk_spending *spending)
     ask_budget_down(limit, spending->limit);
     ask_budget_up(spent, spending->spent);
     ask_budget_down(left, spending->left);
-    printf("%-12s %-30s %-30s %-30s %" PRIu64 "\n", name, spending->limited ? limit : "(the total)", spent,
-           left, spending->charges);
+    ask_print_padded(name, 12, false);
+    printf(" %-30s %-30s %-30s %" PRIu64 "\n", spending->limited ? limit : "(the total)", spent, left,
+           spending->charges);
 }
 
 static void json_spending(dusk_json *json, const char *name, const dusk_spending *spending)
@@ -219,7 +220,8 @@ static void text_entry(const dusk_entry *entry, const char *when)
     ask_budget_up(cost, entry->cost);
     switch (entry->kind) {
     case DUSK_ENTRY_CHARGED:
-        printf("%s: %s for %s", entry->subject, cost, entry->purpose ? entry->purpose : entry->value);
+        printf("%s: %s for ", entry->subject, cost);
+        dusk_print_tame(stdout, entry->purpose ? entry->purpose : entry->value);
         break;
     case DUSK_ENTRY_RECALLED:
         printf("%s: the answer to %" PRIu64, entry->subject, entry->charge);
@@ -227,8 +229,8 @@ static void text_entry(const dusk_entry *entry, const char *when)
         break;
     case DUSK_ENTRY_ANSWERED: printf("the answer to %" PRIu64, entry->charge); break;
     default:
-        printf("%s%s%s", entry->subject ? entry->subject : "",
-               entry->subject && entry->subject[0] ? ": " : "", entry->value ? entry->value : "(taken back)");
+        printf("%s%s", entry->subject ? entry->subject : "", entry->subject && entry->subject[0] ? ": " : "");
+        dusk_print_tame(stdout, entry->value ? entry->value : "(taken back)");
     }
     putchar('\n');
 }

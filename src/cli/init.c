@@ -34,7 +34,7 @@ static const dusk_option init_options[] = {
     { .name = "filter", .argument = "basic|zcdp|rdp|gdp", .type = DUSK_OPTION_CHOICE, AT(filter), .fallback = "basic",
       .sample = "zcdp", .heading = "More",
       .help = "how charges add up: basic adds epsilons and deltas; zcdp, rdp and gdp need --delta and leave more room for many "
-              "queries, zcdp and gdp for Gaussian noise" },
+              "queries, zcdp and gdp for Gaussian noise; only basic can charge keys that are not declared" },
     { .name = "neighbours", .argument = "add-remove|replace-one", .type = DUSK_OPTION_CHOICE, AT(neighbours), .fallback = "add-remove",
       .sample = "replace-one", .heading = "More", .help = "which data the promise compares" },
     { .name = "engine", .argument = "sqlite|duckdb|postgres", .type = DUSK_OPTION_STRING, AT(engine), .sample = "duckdb", .heading = "More",
@@ -87,7 +87,7 @@ static dusk_status print_made(const char *path, const init_settings *s, dusk_err
     dusk_source *source = NULL;
     const dusk_schema *schema;
     dusk_spending total;
-    char budget[ASK_BUDGET_SIZE];
+    char budget[ASK_BUDGET_SIZE], word[ASK_WORD_SIZE];
     DUSK_TRY(dusk_source_open(&source, path, err));
     schema = dusk_source_schema(source);
     DUSK_TRY(dusk_ledger_spending(dusk_source_ledger(source), &total, NULL, err));
@@ -96,7 +96,8 @@ static dusk_status print_made(const char *path, const init_settings *s, dusk_err
         printf("table   %s, %zu columns\n", schema->table[t].name, schema->table[t].columns);
     printf("unit    %s, %s\n", s->unit, dusk_neighbours_name((dusk_neighbours)(s->neighbours + 1)));
     printf("budget  %s\n", budget);
-    dusk_output_note("next", "dusk schema %s shows what is public and says how to declare more", path);
+    ask_word(word, path);
+    dusk_output_note("next", "dusk schema %s shows what is public and says how to declare more", word);
 done:
     dusk_source_close(source);
     return status;

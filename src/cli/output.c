@@ -48,27 +48,36 @@ static void put_label(const char *label, int code)
         fprintf(stderr, "%s: ", label);
 }
 
+/* The control character at s (C0, DEL, C1), or 0. */
+static unsigned control_at(const char *s)
+{
+    unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
+    if (c == 0xc2 && next < 0xa0) return next;
+    return c < 0x20 || c == 0x7f ? c : 0;
+}
+
 /* Names and lines of files come along in messages: what would move the cursor or change the colour of
  * a terminal, or is no UTF-8, is a question mark. */
-static void put_tame(const char *s)
+static void put_tame(FILE *file, const char *s, bool lines)
 {
     while (*s) {
         size_t n = dusk_utf8_length(s);
-        unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
-        bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next < 0xa0);
-        if (n == 0 || control)
-            fputc('?', stderr);
+        unsigned control = control_at(s);
+        if (n == 0 || (control && !(lines && (control == '\n' || control == '\t'))))
+            fputc('?', file);
         else
-            fwrite(s, 1, n, stderr);
+            fwrite(s, 1, n, file);
         s += n ? n : 1;
     }
 }
+
+void dusk_print_tame(FILE *file, const char *text) { put_tame(file, text, false); }
 
 int dusk_output_error(const char *command, const dusk_error *err)
 {
     fflush(stdout);
     put_label(command, 31);
-    put_tame(err->message);
+    put_tame(stderr, err->message, true);
     fputc('\n', stderr);
     if (err->status == DUSK_ERR_INTERNAL)
         dusk_output_note("hint", "this is a bug in dusk: please report the command that led here");
@@ -91,7 +100,7 @@ void dusk_output_note(const char *label, const char *format, ...)
         va_end(args);
     }
     put_label(label, 1);
-    put_tame(text ? text : usual); /* without memory it is cut */
+    put_tame(stderr, text ? text : usual, true); /* without memory it is cut */
     fputc('\n', stderr);
     if (text != usual) dusk_deallocate(text);
 }
@@ -229,8 +238,8 @@ void dusk_json_string(dusk_json *json, const char *s)
         size_t n = dusk_utf8_length(s);
         if (n == 0)
             fputs("\\ufffd", json->file);
-        else if ((unsigned char)*s < 0x20)
-            fprintf(json->file, "\\u%04x", (unsigned)(unsigned char)*s);
+        else if (control_at(s))
+            fprintf(json->file, "\\u%04x", control_at(s));
         else if (*s == '"' || *s == '\\')
             fprintf(json->file, "\\%c", *s);
         else

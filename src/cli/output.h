@@ -42,6 +42,9 @@ void dusk_format_interval(char *text, size_t size, double low, double high);
 /* A length for people, rounded up to three digits. */
 void dusk_format_width(char *text, size_t size, double width);
 void dusk_print_number(FILE *file, double x);
+/* A text that comes from data, in one line: a control character, which a terminal would obey, is a
+ * question mark. */
+void dusk_print_tame(FILE *file, const char *text);
 
 /* JSON to a file, one value after the other; commas see to themselves. */
 typedef struct dusk_json {

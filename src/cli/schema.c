@@ -67,9 +67,13 @@ static void print_domain(const dusk_column *column)
     printf("  domain=");
     for (size_t i = 0; i < column->values; i++) {
         if (i) putchar(',');
-        for (const char *c = column->domain[i]; *c; c++) {
+        for (const char *c = column->domain[i]; *c;) {
+            char one[8];
+            size_t n = dusk_utf8_length(c);
             if (*c == ',' || *c == '\\') putchar('\\');
-            putchar(*c);
+            snprintf(one, sizeof one, "%.*s", n ? (int)n : 1, c);
+            dusk_print_tame(stdout, one);
+            c += n ? n : 1;
         }
     }
 }
@@ -81,7 +85,9 @@ static void print_column(const dusk_schema *schema, size_t t, size_t c)
     bool plain = !column->unique && column->nullable && !column->is_public && isnan(column->lower) &&
                  !column->domain && column->link_table == DUSK_NO_LINK;
     bool unit = t == schema->unit_table && c == schema->unit_column;
-    printf("  %-20s %-*s", column->name, plain && !unit ? 0 : 9, dusk_type_name(column->type));
+    fputs("  ", stdout);
+    ask_print_padded(column->name, 20, false);
+    printf(" %-*s", plain && !unit ? 0 : 9, dusk_type_name(column->type));
     if (unit) printf("  unit");
     if (column->unique) printf("  unique");
     if (!column->nullable) printf("  nullable=no");
@@ -94,8 +100,12 @@ static void print_column(const dusk_schema *schema, size_t t, size_t c)
     if (column->domain) print_domain(column);
     if (column->link_table != DUSK_NO_LINK) {
         const dusk_table_schema *target = &schema->table[column->link_table];
-        printf("  -> %s", target->name);
-        if (column->link_column != DUSK_NO_LINK) printf(".%s", target->column[column->link_column].name);
+        fputs("  -> ", stdout);
+        dusk_print_tame(stdout, target->name);
+        if (column->link_column != DUSK_NO_LINK) {
+            putchar('.');
+            dusk_print_tame(stdout, target->column[column->link_column].name);
+        }
     }
     putchar('\n');
 }
@@ -104,7 +114,10 @@ static void print_schema(const dusk_schema *schema)
 {
     for (size_t t = 0; t < schema->tables; t++) {
         const dusk_table_schema *table = &schema->table[t];
-        printf("%s%s  (%s)", table->name, table->is_public ? "  public" : "", table->source);
+        dusk_print_tame(stdout, table->name);
+        printf("%s  (", table->is_public ? "  public" : "");
+        dusk_print_tame(stdout, table->source);
+        putchar(')');
         if (table->rows_per_unit) printf("  rows_per_unit=%u", table->rows_per_unit);
         if (table->groups_per_unit) printf("  groups_per_unit=%u", table->groups_per_unit);
         putchar('\n');
@@ -226,7 +239,7 @@ static dusk_status propose(dusk_source *source, const schema_settings *s, const 
     dusk_generator *gen = NULL;
     dusk_receipt receipt;
     dusk_bounds bounds;
-    char low[DUSK_DECIMAL_SIZE], high[DUSK_DECIMAL_SIZE];
+    char low[DUSK_DECIMAL_SIZE], high[DUSK_DECIMAL_SIZE], path[ASK_WORD_SIZE], column[ASK_WORD_SIZE];
     DUSK_TRY(fill_options(&options, s, "propose", err));
     DUSK_TRY(dusk_generator_new(&gen, err));
     DUSK_TRY(dusk_source_propose(source, &bounds, &receipt, parsed->operands[2], &options, gen, err));
@@ -238,9 +251,9 @@ static dusk_status propose(dusk_source *source, const schema_settings *s, const 
         puts("no bounds stand out; more epsilon may find some");
     DUSK_TRY(dusk_output_flush(err));
     ask_print_receipt(&receipt, &options);
-    if (bounds.found)
-        dusk_output_note("next", "dusk schema %s set %s bounds=%s:%s", parsed->operands[0],
-                         parsed->operands[2], low, high);
+    ask_word(path, parsed->operands[0]);
+    ask_word(column, parsed->operands[2]);
+    if (bounds.found) dusk_output_note("next", "dusk schema %s set %s bounds=%s:%s", path, column, low, high);
 done:
     dusk_generator_free(gen);
     return status;

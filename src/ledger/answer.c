@@ -96,8 +96,9 @@ dusk_status dusk_ledger_commit(dusk_ledger *ledger, uint64_t id, const char *ans
 typedef struct recollection {
     ledger_request request;
     const dusk_charge *wanted;
-    uint64_t charge; /* whose answer it is; 0: there is none */
-    bool paid;
+    uint64_t charge;  /* whose answer it is; 0: there is none */
+    bool paid;        /* before */
+    bool charged;     /* to his own limit, now */
     dusk_event event; /* of that charge */
     double at;
     dusk_budget cost;
@@ -259,12 +260,13 @@ static dusk_status pay(dusk_ledger *ledger, void *context, dusk_error *err)
     if (!r->own) goto done;
     if (DUSK_MUTATE(LEDGER_RECALL_NOT_ADDED, true, false)) dusk_filter_add(r->own->filter, &r->own_price);
     DUSK_TRY(ledger_balance_put(ledger, r->own, r->own_charges + 1, &entry, err));
+    v->charged = true;
 done:
     return status;
 }
 
-dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *length, const dusk_charge *wanted,
-                               dusk_error *err)
+dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *length, bool *charged,
+                               const dusk_charge *wanted, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     recollection *v = NULL;
@@ -284,6 +286,7 @@ dusk_status dusk_ledger_recall(dusk_ledger *ledger, char **answer, size_t *lengt
     if (v->charge == 0) goto done;
     *answer = v->text;
     *length = v->length;
+    if (charged) *charged = v->charged;
     v->text = NULL;
 done:
     if (v) dusk_deallocate(v->text);

@@ -166,8 +166,10 @@ dusk_status ledger_request_explain(const ledger_request *r, dusk_status status, 
     dusk_text_init(&text, left, sizeof left);
     dusk_text_add(&text, "epsilon ");
     dusk_text_number(&text, room.epsilon);
-    dusk_text_add(&text, ", delta ");
-    dusk_text_number(&text, room.delta);
+    if (by->limit.delta > 0) {
+        dusk_text_add(&text, ", delta ");
+        dusk_text_number(&text, room.delta);
+    }
     return dusk_fail(err, DUSK_ERR_BUDGET, "ask for less, or have the limit raised; nothing was spent",
                      "the charge does not fit into %s%s (epsilon %s): at most %s is left",
                      whole ? "the total" : "the limit of ", whole ? "" : by->analyst, limit, left);

@@ -36,12 +36,14 @@ static const char *const texts[LEDGER_STATEMENTS] = {
     [LEDGER_BALANCE_PUT] = "INSERT OR REPLACE INTO balance VALUES (?, ?, ?, ?, ?, ?, ?)",
     [LEDGER_ANSWER_PUT] = "INSERT INTO answer VALUES (?, ?, ?, ?, ?, ?)",
     [LEDGER_ANSWER_ONE] = "SELECT entry, fingerprint, asked, version, text FROM answer WHERE charge = ?",
-    /* What the analyst has paid for, the best first; then what costs least. */
+    /* What the analyst has paid for, the best first; then what costs least. One with a limit of his own
+     * pays for others' answers, and is given none that costs more than he asks for. */
     [LEDGER_ANSWER_FIND] =
         "SELECT a.charge, c.subject = ?4 OR EXISTS "
         "(SELECT 1 FROM recall r WHERE r.charge = a.charge AND r.analyst = ?4) AS paid "
         "FROM answer a LEFT JOIN entry c ON c.number = a.charge "
-        "WHERE a.fingerprint = ?1 AND a.version = ?2 AND a.asked >= ?3 "
+        "WHERE a.fingerprint = ?1 AND a.version = ?2 AND a.asked >= ?3 AND (paid OR a.asked = ?3 OR "
+        "NOT EXISTS (SELECT 1 FROM balance b WHERE b.analyst = ?4)) "
         "ORDER BY paid DESC, CASE paid WHEN 1 THEN -a.asked ELSE a.asked END, a.charge LIMIT 1",
     [LEDGER_ANSWER_COUNT] = "SELECT count(*) FROM answer",
     [LEDGER_RECALL_PUT] = "INSERT INTO recall VALUES (?, ?, ?)",

@@ -20,10 +20,14 @@ static bool is_text(const char *text, size_t most, bool controls)
 
 dusk_status ledger_check_analyst(const char *name, dusk_error *err)
 {
-    if (name && *name && is_text(name, LEDGER_NAME_MAX, false)) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a name such as alice",
-                     "the analyst's name must be UTF-8 without control characters, at most %d bytes",
-                     LEDGER_NAME_MAX);
+    if (name && *name && *name != ' ' && name[strlen(name) - 1] != ' ' &&
+        is_text(name, LEDGER_NAME_MAX, false))
+        return DUSK_OK;
+    return dusk_fail(
+        err, DUSK_ERR_ARGUMENT, "give a name such as alice",
+        "the analyst's name must be UTF-8 without control characters or blanks at its ends, at most "
+        "%d bytes",
+        LEDGER_NAME_MAX);
 }
 
 dusk_status ledger_check_text(const char *text, const char *what, size_t most, dusk_error *err)

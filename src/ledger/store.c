@@ -46,7 +46,8 @@ dusk_status ledger_fail(const dusk_ledger *ledger, int rc, dusk_error *err)
                          "the disk of the ledger %s is full", path);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return dusk_fail(err, DUSK_ERR_IO, "make the file and its folder writable",
+        return dusk_fail(err, DUSK_ERR_IO,
+                         "make the file, its folder and FILE-wal, FILE-shm beside it writable",
                          "the ledger %s cannot be written", path);
     case SQLITE_CANTOPEN:
     case SQLITE_AUTH:
@@ -124,6 +125,19 @@ static int make_safe(sqlite3 *db)
     return rc;
 }
 
+/* The log of a file is found by the file's name: whoever came by another name would not see the charges
+ * that are in the log, and spend them again. So a file has one name, and keeps it while it is open. */
+static dusk_status check_name(const dusk_ledger *ledger, const struct stat *what, dusk_error *err)
+{
+    if (what->st_dev != ledger->device || what->st_ino != ledger->inode)
+        return dusk_fail(err, DUSK_ERR_IO, "open it again; do not move a ledger that is in use",
+                         "the ledger %s was moved or replaced", ledger_shown(ledger->path));
+    if (DUSK_MUTATE(LEDGER_TWO_NAMES, what->st_nlink > 1, false))
+        return dusk_fail(err, DUSK_ERR_IO, "remove the other name; a symbolic link is fine",
+                         "the ledger %s has a second name (a hard link)", ledger_shown(ledger->path));
+    return DUSK_OK;
+}
+
 /* A file with links in its path is found once; what SQLite opens then has none, so that nobody
  * puts one in its place meanwhile. */
 dusk_status ledger_store_open(dusk_ledger *ledger, const char *path, dusk_error *err)
@@ -144,6 +158,11 @@ dusk_status ledger_store_open(dusk_ledger *ledger, const char *path, dusk_error 
                            ledger_shown(path));
         goto done;
     }
+    ledger->device = what.st_dev;
+    ledger->inode = what.st_ino;
+    DUSK_TRY(check_name(ledger, &what, err));
+    DUSK_NEW(ledger->real, strlen(real) + 1);
+    memcpy(ledger->real, real, strlen(real));
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE;
     int rc = sqlite3_open_v2(real, &ledger->db, flags, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_extended_result_codes(ledger->db, 1);
@@ -169,6 +188,7 @@ void ledger_store_close(dusk_ledger *ledger)
     for (size_t i = 0; i < LEDGER_STATEMENTS; i++) sqlite3_finalize(ledger->statement[i]);
     (void)sqlite3_close(ledger->db);
     dusk_deallocate(ledger->path);
+    dusk_deallocate(ledger->real);
 }
 
 void ledger_store_patience(dusk_ledger *ledger, int milliseconds)
@@ -177,6 +197,16 @@ void ledger_store_patience(dusk_ledger *ledger, int milliseconds)
 }
 
 /* ---- Transactions ---------------------------------------------------------------------------- */
+
+/* When the file is locked: it is still the one that was opened, by its one name. */
+static dusk_status check_place(const dusk_ledger *ledger, dusk_error *err)
+{
+    struct stat what;
+    if (stat(ledger->real, &what) != 0)
+        return dusk_fail(err, DUSK_ERR_IO, "open it again; do not move a ledger that is in use",
+                         "the ledger %s is no longer there", ledger_shown(ledger->path));
+    return check_name(ledger, &what, err);
+}
 
 static dusk_status transact(dusk_ledger *ledger, const char *begin, ledger_work *work, void *context,
                             dusk_error *err)
@@ -187,7 +217,8 @@ static dusk_status transact(dusk_ledger *ledger, const char *begin, ledger_work 
     int rc = sqlite3_exec(ledger->db, begin, NULL, NULL, NULL);
     if (rc != SQLITE_OK) return ledger_fail(ledger, rc, err);
     ledger->inside = true;
-    dusk_status status = work(ledger, context, err);
+    dusk_status status = check_place(ledger, err);
+    if (status == DUSK_OK) status = work(ledger, context, err);
     ledger->inside = false;
     if (status == DUSK_OK) {
         rc = sqlite3_exec(ledger->db, "COMMIT", NULL, NULL, NULL);

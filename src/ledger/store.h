@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "accounting/filter.h"
 #include "base/error.h"
@@ -58,7 +59,10 @@ typedef struct ledger_filter {
 
 struct dusk_ledger {
     sqlite3 *db;
-    char *path;  /* for messages */
+    char *path; /* for messages */
+    char *real; /* without links: its log is beside it under that name */
+    dev_t device;
+    ino_t inode;
     bool inside; /* a transaction is open: a visitor must not call back */
     sqlite3_stmt *statement[LEDGER_STATEMENTS];
     dusk_ledger_options made_with;

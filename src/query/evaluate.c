@@ -45,6 +45,12 @@ void query_set_number(dusk_cell *out, double number)
     out->high = out->exact ? out->number : INFINITY;
 }
 
+void query_set_integer(dusk_cell *out, int64_t integer)
+{
+    query_set_number(out, (double)integer);
+    out->integer = integer;
+}
+
 static void set_truth(dusk_cell *out, bool truth)
 {
     out->number = truth;
@@ -67,6 +73,8 @@ int query_compare_cells(const dusk_cell *a, const dusk_cell *b)
         int order = strcmp(a->text, b->text);
         return (order > 0) - (order < 0);
     }
+    int64_t x, y;
+    if (query_cell_integer(a, &x) && query_cell_integer(b, &y)) return (x > y) - (x < y);
     return (a->number > b->number) - (a->number < b->number);
 }
 
@@ -232,8 +240,10 @@ static void set_constant(dusk_cell *out, const query_expression *e)
         query_set_null(out);
     else if (query_type_is_text(e->type))
         out->text = e->value.text;
+    else if (e->type == DUSK_TYPE_REAL)
+        query_set_number(out, e->value.real);
     else
-        query_set_number(out, e->type == DUSK_TYPE_REAL ? e->value.real : (double)e->value.integer);
+        query_set_integer(out, e->value.integer);
 }
 
 dusk_status query_evaluate(dusk_cell *out, const query_expression *e, const dusk_cell *cells,

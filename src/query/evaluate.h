@@ -18,6 +18,7 @@ typedef struct query_call {
 void query_set_null(dusk_cell *out);
 DUSK_MUST_USE dusk_status query_set_text(dusk_cell *out, const char *text, dusk_error *err);
 void query_set_number(dusk_cell *out, double number);
+void query_set_integer(dusk_cell *out, int64_t integer);
 /* Less than 0, 0, more: of two cells of one kind that are not NULL. */
 int query_compare_cells(const dusk_cell *a, const dusk_cell *b);
 

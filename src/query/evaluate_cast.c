@@ -10,10 +10,13 @@
 static void cast(table_value *out, dusk_type to, const dusk_cell *from)
 {
     bool whole = from->type != DUSK_TYPE_REAL && fabs(from->number) < 0x1p63;
+    int64_t integer;
     if (from->text)
         table_cast_text(out, to, from->text, strlen(from->text));
     else if (from->type == DUSK_TYPE_BOOLEAN && to == DUSK_TYPE_TEXT)
         table_cast_text(out, to, from->number != 0 ? "true" : "false", from->number != 0 ? 4 : 5);
+    else if (query_cell_integer(from, &integer))
+        table_cast_integer(out, to, integer);
     else if (whole)
         table_cast_integer(out, to, (int64_t)from->number);
     else
@@ -42,5 +45,6 @@ dusk_status query_evaluate_cast(dusk_cell *out, const query_call *call, dusk_err
     if (query_type_is_text(out->type))
         return query_set_text(out, query_arena_text(call->arena, value.text, value.length), err);
     set_from(out, call, out->type == DUSK_TYPE_REAL ? value.real : (double)value.integer);
+    if (out->type == DUSK_TYPE_INTEGER) out->integer = value.integer;
     return DUSK_OK;
 }

@@ -149,6 +149,7 @@ static void extreme(dusk_cell *out, const query_call *call)
         out->text = best->text;
     } else {
         query_set_number(out, best->number);
+        out->integer = best->integer;
         set_interval(out, certain ? interval : unknown);
     }
 }

@@ -59,6 +59,15 @@ dusk_status dusk_query_prepare(dusk_query **out, dusk_source *source, const char
     DUSK_TRY(copy_options(query, options, err));
     DUSK_TRY(query_plan_new(&query->plan, source->schema, sql, err));
     dusk_ledger_made_with(source->ledger, &made);
+    if (!query->plan->public_keys && made.filter != DUSK_FILTER_BASIC) {
+        status =
+            dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                      "declare them: dusk schema FILE set TABLE.COLUMN domain=a,b,c; or ask a source that "
+                      "was made with --filter basic",
+                      "keys that are not declared cannot be charged here: the filter of this source counts "
+                      "no delta for each query");
+        goto done;
+    }
     DUSK_TRY(query_terms_new(&query->terms, query->plan, &query->options, made.neighbours, err));
     *out = query;
     query = NULL;
@@ -194,19 +203,16 @@ done:
     return status;
 }
 
-/* The stored answer, if there is one; *out is NULL when there is none, or none within the analyst's limit: a new
- * one with as much noise as he asks for may be cheaper. */
-static dusk_status recall(dusk_result **out, const dusk_query *query, const dusk_charge *charge,
+/* The stored answer, if there is one; *out is NULL when there is none. */
+static dusk_status recall(dusk_result **out, bool *shared, const dusk_query *query, const dusk_charge *charge,
                           dusk_error *err)
 {
-    dusk_status status;
-    dusk_error why = { .message = "" };
+    dusk_status status = DUSK_OK;
     char *text = NULL;
     size_t length;
-    status = dusk_ledger_recall(query->source->ledger, &text, &length, charge, &why);
-    if (status == DUSK_ERR_BUDGET) return DUSK_OK;
-    if (status != DUSK_OK && err) *err = why;
-    if (status == DUSK_OK && text) status = dusk_result_read(out, text, length, err);
+    DUSK_TRY(dusk_ledger_recall(query->source->ledger, &text, &length, shared, charge, err));
+    if (text) DUSK_TRY(dusk_result_read(out, text, length, err));
+done:
     dusk_ledger_free_text(text);
     return status;
 }
@@ -247,18 +253,16 @@ dusk_status dusk_query_run(dusk_query *query, dusk_result **out, dusk_receipt *r
     char fingerprint[QUERY_FINGERPRINT_SIZE];
     dusk_charge charge;
     dusk_result *result = NULL;
-    dusk_spending before;
-    bool cached;
+    bool cached, shared = false;
     *out = NULL;
     DUSK_TRY(query_fingerprint(fingerprint, query, err));
     fill_charge(&charge, query, fingerprint);
-    DUSK_TRY(dusk_ledger_spending(query->source->ledger, &before, query->analyst, err));
-    DUSK_TRY(recall(&result, query, &charge, err));
+    DUSK_TRY(recall(&result, &shared, query, &charge, err));
     cached = result != NULL;
     if (!cached) DUSK_TRY(answer(&result, query, &charge, gen, err));
     if (receipt) {
         DUSK_TRY(query_receipt(receipt, query->source, query->analyst, cost_of(query), cached, err));
-        receipt->shared = cached && receipt->analyst.limited && receipt->analyst.charges > before.charges;
+        receipt->shared = shared;
     }
     *out = result;
     result = NULL;

@@ -24,8 +24,10 @@ static void key_cell(dusk_cell *out, const query_value *value, dusk_type type)
         query_set_null(out);
     else if (query_type_is_text(type))
         out->text = value->text;
+    else if (type == DUSK_TYPE_REAL)
+        out->number = out->low = out->high = value->real;
     else
-        out->number = out->low = out->high = type == DUSK_TYPE_REAL ? value->real : (double)value->integer;
+        query_set_integer(out, value->integer);
 }
 
 /* Keys, then measures. */

@@ -2,6 +2,7 @@
 /* A released table. Nothing in it is private. */
 #include "query/result.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,6 +12,21 @@
 bool query_type_is_text(dusk_type type)
 {
     return type == DUSK_TYPE_TEXT || type == DUSK_TYPE_DATE || type == DUSK_TYPE_TIMESTAMP;
+}
+
+/* `integer` counts where it rounds to `number`: a cell that was made of a double has 0 there. */
+bool query_cell_integer(const dusk_cell *cell, int64_t *out)
+{
+    *out = cell->integer;
+    return cell->type == DUSK_TYPE_INTEGER && cell->exact && !cell->null &&
+           (double)cell->integer == cell->number;
+}
+
+void query_cell_settle(dusk_cell *cell)
+{
+    bool known = query_cell_integer(cell, &cell->integer);
+    bool whole = cell->type == DUSK_TYPE_INTEGER && cell->exact && !cell->null && fabs(cell->number) < 0x1p63;
+    if (!known) cell->integer = whole ? (int64_t)cell->number : 0;
 }
 
 /* A copy that is UTF-8; NULL when memory is out. */
@@ -66,6 +82,7 @@ dusk_status query_result_add(dusk_result *result, const dusk_cell *row, dusk_err
             cell.number = cell.low = cell.high = 0;
         if (cell.text && cell.null) cell.text = NULL;
         if (cell.text && !(cell.text = copy_text(result->texts, cell.text))) return dusk_fail_memory(err);
+        query_cell_settle(&cell);
         result->cell[result->rows * result->columns + i] = cell;
     }
     result->rows++;

@@ -23,5 +23,9 @@ DUSK_MUST_USE dusk_status query_result_add(dusk_result *result, const dusk_cell 
 
 /* Texts are for these types; all others are numbers. */
 bool query_type_is_text(dusk_type type);
+/* The integer of an exact cell that is one; false where it is known as a double only. */
+bool query_cell_integer(const dusk_cell *cell, int64_t *out);
+/* Set `integer` of a cell to what dusk/query.h says of it. */
+void query_cell_settle(dusk_cell *cell);
 
 #endif

@@ -7,7 +7,7 @@
  *     TYPE NULL EXACT NUMBER LOW HIGH      a line for each cell, row by row, of a number
  *     TYPE NULL EXACT BYTES TEXT           of a text, unless it is NULL
  * TYPE is a letter (i r t b d s), NULL and EXACT are n and e, or '-'; the first three have no blanks between
- * them. A reader accepts exactly what the writer writes. */
+ * them. An exact integer that its NUMBER does not hold has the letter I, and its digits behind HIGH. A reader accepts exactly what the writer writes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,23 +47,41 @@ static void put_text(writer *w, const char *text)
     put(w, text, strlen(text));
 }
 
-static void put_number(writer *w, double x)
+static void put_bits(writer *w, uint64_t bits)
 {
     char digits[32];
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
     int length = snprintf(digits, sizeof digits, " %016" PRIx64, bits);
     put(w, digits, (size_t)length);
 }
 
+static void put_number(writer *w, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    put_bits(w, bits);
+}
+
+/* Whether the integer is another than the one that is read off `number`. */
+static bool is_long(const dusk_cell *cell)
+{
+    dusk_cell read = *cell;
+    int64_t integer;
+    read.integer = 0;
+    query_cell_settle(&read);
+    return query_cell_integer(cell, &integer) && integer != read.integer;
+}
+
 static void put_cell(writer *w, const dusk_cell *cell)
 {
-    const char flags[3] = { letters[cell->type], cell->null ? 'n' : '-', cell->exact ? 'e' : '-' };
+    bool long_integer = is_long(cell);
+    const char flags[3] = { long_integer ? 'I' : letters[cell->type], cell->null ? 'n' : '-',
+                            cell->exact ? 'e' : '-' };
     put(w, flags, sizeof flags);
     if (!query_type_is_text(cell->type)) {
         put_number(w, cell->number);
         put_number(w, cell->low);
         put_number(w, cell->high);
+        if (long_integer) put_bits(w, (uint64_t)cell->integer);
     } else if (!cell->null) {
         put(w, " ", 1);
         put_text(w, cell->text ? cell->text : "");
@@ -128,7 +146,7 @@ static bool take_size(reader *r, size_t *out)
     return r->at > first && (*first != '0' || r->at == first + 1);
 }
 
-static bool take_number(reader *r, double *out)
+static bool take_bits(reader *r, uint64_t *out)
 {
     uint64_t bits = 0;
     if (!take(r, ' ') || r->end - r->at < 16) return false;
@@ -137,8 +155,24 @@ static bool take_number(reader *r, double *out)
         if (!digit) return false;
         bits = bits << 4 | (uint64_t)(*digit <= '9' ? *digit - '0' : *digit - 'a' + 10);
     }
+    *out = bits;
+    return true;
+}
+
+static bool take_number(reader *r, double *out)
+{
+    uint64_t bits;
+    if (!take_bits(r, &bits)) return false;
     memcpy(out, &bits, sizeof bits);
     return true;
+}
+
+static bool take_integer(reader *r, dusk_cell *cell)
+{
+    uint64_t bits;
+    if (!take_bits(r, &bits)) return false;
+    cell->integer = (int64_t)bits;
+    return is_long(cell);
 }
 
 /* BYTES TEXT; a copy that ends in '\0'. */
@@ -163,6 +197,8 @@ static dusk_status take_cell(reader *r, query_arena *arena, dusk_cell *out, dusk
     dusk_status status = DUSK_OK;
     char *text = NULL;
     const char *letter = r->at < r->end && *r->at ? strchr(letters, *r->at) : NULL;
+    bool long_integer = r->at < r->end && *r->at == 'I';
+    if (long_integer) letter = letters + DUSK_TYPE_INTEGER;
     if (!letter || letter == letters) return refuse(r, err);
     out->type = (dusk_type)(letter - letters);
     r->at++;
@@ -170,6 +206,8 @@ static dusk_status take_cell(reader *r, query_arena *arena, dusk_cell *out, dusk
     if (!query_type_is_text(out->type)) {
         if (!take_number(r, &out->number) || !take_number(r, &out->low) || !take_number(r, &out->high))
             return refuse(r, err);
+        if (long_integer && !take_integer(r, out)) return refuse(r, err);
+        query_cell_settle(out);
     } else if (!out->null) {
         if (!take(r, ' ')) return refuse(r, err);
         DUSK_TRY(take_text(r, arena, &text, err));

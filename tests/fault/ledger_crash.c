@@ -28,7 +28,7 @@ static void use(const char *path, int done)
     if ((call) != DUSK_OK || write(done, "x", 1) != 1) return
     SAY(dusk_ledger_reserve(ledger, &id, &charge, NULL));
     SAY(dusk_ledger_commit(ledger, id, "42", 2, NULL));
-    SAY(dusk_ledger_recall(ledger, &answer, &length, &wanted, NULL));
+    SAY(dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, NULL));
     dusk_ledger_free_text(answer);
     SAY(dusk_ledger_declare(ledger, "t", "bounds", "0:1", NULL));
     SAY(dusk_ledger_grant(ledger, "alice", (dusk_budget){ 0.5, 0 }, NULL));

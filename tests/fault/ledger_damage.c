@@ -59,7 +59,7 @@ static dusk_status say_all(saying *s, dusk_ledger *ledger, bool verified, dusk_e
     if (status == DUSK_OK) status = dusk_ledger_analysts(ledger, say_analyst, s, err);
     if (status == DUSK_OK) status = dusk_ledger_spending(ledger, &total, NULL, err);
     if (status == DUSK_OK) status = say_analyst(s, "", &total, err);
-    if (status == DUSK_OK) status = dusk_ledger_recall(ledger, &answer, &length, &wanted, err);
+    if (status == DUSK_OK) status = dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, err);
     if (status != DUSK_OK) return status;
     say(s, "%s\n", answer ? answer : "none");
     dusk_ledger_free_text(answer);
@@ -83,7 +83,7 @@ static void make_rich(const char *path)
     charge.analyst = "bob";
     char *answer;
     size_t length;
-    OK(dusk_ledger_recall(ledger, &answer, &length, &charge, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err));
     dusk_ledger_free_text(answer);
     (void)charge_of(ledger, "bob", "laplace(30)");
     dusk_ledger_close(ledger);

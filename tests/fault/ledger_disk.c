@@ -39,7 +39,7 @@ static int use(dusk_ledger *ledger, const char *path)
     }
     if (status != DUSK_OK) check_said(status, &err, path);
     charge.analyst = "bob";
-    status = dusk_ledger_recall(ledger, &answer, &length, &charge, &err);
+    status = dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err);
     if (status != DUSK_OK) {
         assert_null(answer);
         check_said(status, &err, path);
@@ -206,7 +206,7 @@ static void no_memory(void **state)
     UNTIL_IT_GOES(dusk_ledger_grant(ledger, "bob", (dusk_budget){ 0.5, 0 }, &err));
     UNTIL_IT_GOES(dusk_ledger_commit(ledger, id, "42", 2, &err));
     charge.analyst = "bob";
-    UNTIL_IT_GOES(dusk_ledger_recall(ledger, &answer, &length, &charge, &err));
+    UNTIL_IT_GOES(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err));
     dusk_ledger_free_text(answer);
     UNTIL_IT_GOES(dusk_ledger_spending(ledger, &s, "bob", &err));
     assert_true(s.spent.epsilon == 0.125 && s.charges == 1);

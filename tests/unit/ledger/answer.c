@@ -30,7 +30,7 @@ static const char *recall(dusk_ledger *ledger, const char *analyst, const char *
     dusk_charge wanted = {
         .analyst = analyst, .fingerprint = fingerprint, .epsilon = epsilon, .version = version
     };
-    OK(dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
     if (!answer) return NULL;
     assert_int_equal(length, strlen(answer));
     snprintf(kept, sizeof kept, "%s", answer);
@@ -69,7 +69,7 @@ static void given_again(void **state)
     /* What is beyond his limit he is not given. */
     (void)ask(ledger, "alice", "r", 0.25, 1, "17");
     dusk_charge wanted = { .analyst = "carl", .fingerprint = "r", .epsilon = 0.25, .version = 1 };
-    FAILS(DUSK_ERR_BUDGET, dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+    FAILS(DUSK_ERR_BUDGET, dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
     assert_null(answer);
     assert_int_equal(length, 99);
     assert_true(spending_of(ledger, "carl").spent.epsilon == 0.25);
@@ -123,6 +123,23 @@ static void which_one(void **state)
     assert_string_equal(recall(ledger, "carl", "q", 0.1, 1), "one");
     assert_string_equal(recall(ledger, "bob", "q", 1.5, 1), "two");
     assert_true(spending_of(ledger, "bob").spent.epsilon == 3);
+    /* Who pays from a limit of his own pays what he asks for, and not more. */
+    OK(dusk_ledger_grant(ledger, "dora", (dusk_budget){ 0.7, 0 }, &err));
+    assert_null(recall(ledger, "dora", "q", 0.1, 1));
+    assert_null(recall(ledger, "dora", "q", 0.7, 1));
+    assert_true(spending_of(ledger, "dora").spent.epsilon == 0);
+    for (int i = 0; i < 2; i++) {
+        dusk_charge wanted = { .analyst = "dora", .fingerprint = "q", .epsilon = 0.5, .version = 1 };
+        char *answer;
+        size_t length;
+        bool charged = i == 1;
+        OK(dusk_ledger_recall(ledger, &answer, &length, &charged, &wanted, &err));
+        assert_string_equal(answer, "half");
+        assert_true(charged == (i == 0)); /* the second time it is his */
+        dusk_ledger_free_text(answer);
+    }
+    assert_string_equal(recall(ledger, "dora", "q", 0.1, 1), "half");
+    assert_true(spending_of(ledger, "dora").spent.epsilon == 0.5);
     OK(dusk_ledger_verify(ledger, &err));
     dusk_ledger_close(ledger);
     folder_remove(&f);
@@ -151,7 +168,7 @@ static void at_the_same_price(void **state)
         charge.event = NULL;
         char *answer;
         size_t length;
-        OK(dusk_ledger_recall(ledger, &answer, &length, &charge, &err));
+        OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err));
         dusk_ledger_free_text(answer);
         dusk_spending a = spending_of(ledger, "alice"), b = spending_of(ledger, "bob");
         assert_true(a.share == b.share && a.share > 0 && a.spent.epsilon == b.spent.epsilon);
@@ -185,21 +202,21 @@ static void commit_once(void **state)
     size_t length;
     dusk_charge wanted = { .analyst = "alice", .fingerprint = "bytes", .epsilon = 0.125 };
     OK(dusk_ledger_commit(ledger, ask(ledger, "alice", "bytes", 0.125, 0, NULL), "a\0b\xff", 4, &err));
-    OK(dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
     assert_int_equal(length, 4);
     assert_memory_equal(answer, "a\0b\xff", 5);
     dusk_ledger_free_text(answer);
     OK(dusk_ledger_commit(ledger, ask(ledger, "alice", "none", 0.125, 0, NULL), NULL, 0, &err));
     wanted.fingerprint = "none";
-    OK(dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
     assert_int_equal(length, 0);
     assert_string_equal(answer, "");
     dusk_ledger_free_text(answer);
     wanted.fingerprint = NULL;
-    OK(dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
     assert_null(answer);
     wanted.fingerprint = "q", wanted.epsilon = NAN;
-    FAILS(DUSK_ERR_ARGUMENT, dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
     OK(dusk_ledger_verify(ledger, &err));
     dusk_ledger_close(ledger);
     folder_remove(&f);
@@ -238,7 +255,7 @@ static void changed_answers(void **state)
                                    .fingerprint = requests[j].fingerprint,
                                    .epsilon = requests[j].epsilon,
                                    .version = requests[j].version };
-            dusk_status status = dusk_ledger_recall(ledger, &answer, &length, &wanted, NULL);
+            dusk_status status = dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, NULL);
             assert_true(status == DUSK_ERR_CORRUPT || (status == DUSK_OK && !answer));
         }
         FAILS(DUSK_ERR_CORRUPT, dusk_ledger_verify(ledger, &err));

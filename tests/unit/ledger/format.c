@@ -287,7 +287,7 @@ static void from_format_1(void **state)
         dusk_spending s = spending_of(ledger, NULL);
         assert_true(s.spent.epsilon == 0.25 + 0.125 * i && s.limit.epsilon == 1);
         dusk_charge wanted = { .analyst = "alice", .fingerprint = "q" };
-        OK(dusk_ledger_recall(ledger, &answer, &length, &wanted, &err));
+        OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &wanted, &err));
         assert_string_equal(answer, "42");
         dusk_ledger_free_text(answer);
         if (i == 0) (void)charge_of(ledger, "bob", "pure(0.125)");

@@ -77,7 +77,7 @@ static void history(void **state)
     assert_int_equal(id, 6);
     OK(dusk_ledger_commit(ledger, id, "42", 2, &err));
     charge.analyst = "bob";
-    OK(dusk_ledger_recall(ledger, &answer, &length, &charge, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err));
     dusk_ledger_free_text(answer);
     event = event_of("pure(0.25)");
     charge.purpose = NULL;
@@ -181,10 +181,43 @@ static void many_charges(void **state)
     folder_remove(&f);
 }
 
+/* The log is found by the file's name: by a second one, what is in it would be spent again. */
+static void has_one_name(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    char other[128];
+    dusk_ledger *ledger, *second = NULL;
+    dusk_event event = event_of("pure(0.5)");
+    const dusk_charge charge = { .analyst = "alice", .event = &event };
+    uint64_t id;
+    snprintf(other, sizeof other, "%s/other.dusk", f.path);
+    ledger_make(f.file, DUSK_FILTER_BASIC, 1, 0);
+    ledger = ledger_of(f.file);
+    OK(dusk_ledger_reserve(ledger, &id, &charge, &err));
+    assert_int_equal(link(f.file, other), 0);
+    FAILS(DUSK_ERR_IO, dusk_ledger_open(&second, other, &err));
+    FAILS(DUSK_ERR_IO, dusk_ledger_reserve(ledger, &id, &charge, &err));
+    assert_int_equal(unlink(other), 0);
+    /* One that was moved is not charged by its old name. */
+    assert_int_equal(rename(f.file, other), 0);
+    FAILS(DUSK_ERR_IO, dusk_ledger_reserve(ledger, &id, &charge, &err));
+    ledger_make(f.file, DUSK_FILTER_BASIC, 1, 0);
+    FAILS(DUSK_ERR_IO, dusk_ledger_reserve(ledger, &id, &charge, &err));
+    assert_int_equal(rename(other, f.file), 0);
+    OK(dusk_ledger_reserve(ledger, &id, &charge, &err));
+    dusk_ledger_close(ledger);
+    assert_int_equal(symlink(f.file, other), 0);
+    ledger = ledger_of(other);
+    assert_true(spending_of(ledger, NULL).spent.epsilon == 1);
+    dusk_ledger_close(ledger);
+    folder_remove(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(made_and_opened), cmocka_unit_test(history),
                                         cmocka_unit_test(from_another_machine),
-                                        cmocka_unit_test(many_charges) };
+                                        cmocka_unit_test(many_charges), cmocka_unit_test(has_one_name) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

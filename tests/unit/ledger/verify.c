@@ -28,10 +28,10 @@ static void make_rich(const char *path, dusk_filter_kind kind)
     charge.analyst = "bob";
     char *answer;
     size_t length;
-    OK(dusk_ledger_recall(ledger, &answer, &length, &charge, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err));
     dusk_ledger_free_text(answer);
     charge.analyst = "eve";
-    OK(dusk_ledger_recall(ledger, &answer, &length, &charge, &err));
+    OK(dusk_ledger_recall(ledger, &answer, &length, NULL, &charge, &err));
     dusk_ledger_free_text(answer);
     (void)charge_of(ledger, "bob", "pure(0.03)");
     OK(dusk_ledger_set_total(ledger, (dusk_budget){ 4, 1e-6 }, &err));

@@ -375,14 +375,15 @@ static void stored_answers_cost_others(void **state)
     t = attack_ask(&a, count);
     assert_true(t.status == DUSK_OK && t.receipt.charged && !t.receipt.shared);
     transcript_clear(&t);
-    a.options.epsilon = 0.5;
     a.options.analyst = "dan";
     for (int again = 0; again < 2; again++) {
         t = attack_ask(&a, count);
         assert_true(t.status == DUSK_OK && t.receipt.cached && !t.receipt.charged);
         assert_true(t.receipt.shared == (again == 0) && t.receipt.analyst.spent.epsilon == 1);
         transcript_clear(&t);
+        a.options.epsilon = 0.5; /* what he has paid for he is given for less, too */
     }
+    /* She pays what she asks for, and not what the stored answer cost. */
     a.options.analyst = "eve";
     t = attack_ask(&a, count);
     assert_true(t.status == DUSK_OK && t.receipt.charged && t.receipt.analyst.spent.epsilon == 0.5);

@@ -33,6 +33,10 @@ static dusk_cell odd_cell(void)
     cell.number = odd_number();
     cell.low = odd_number();
     cell.high = odd_number();
+    if (cell.type == DUSK_TYPE_INTEGER && x >> 24 & 1) {
+        cell.integer = (int64_t)splitmix64(&seed) >> (x >> 32 & 31);
+        cell.number = (double)cell.integer;
+    }
     return cell;
 }
 
@@ -57,6 +61,7 @@ static void assert_same_cell(const dusk_cell *a, const dusk_cell *b)
     assert_memory_equal(&a->number, &b->number, sizeof a->number);
     assert_memory_equal(&a->low, &b->low, sizeof a->low);
     assert_memory_equal(&a->high, &b->high, sizeof a->high);
+    assert_true(a->integer == b->integer);
     assert_true(!a->text == !b->text);
     if (a->text) assert_string_equal(a->text, b->text);
 }
