@@ -10,6 +10,7 @@ t init clinic.dusk --source nothing.csv --unit a.b --epsilon 1 | sed 's|/[^ ]*/|
 t init clinic.dusk --source visits.csv --unit visits.nobody --epsilon 1
 t init clinic.dusk --source visits.csv --unit visits.patient
 t init clinic.dusk --source visits.csv --unit visits.patient --epsilon 1 --filter zcdp
+t init clinic.dusk --source postgres://ana:secret@localhost/shop --unit customer.id --epsilon 1
 ls clinic.dusk 2>/dev/null
 dusk init clinic.dusk --source visits.csv --unit visits.patient --epsilon 1 >/dev/null 2>&1
 t init clinic.dusk --source visits.csv --unit visits.patient --epsilon 1
