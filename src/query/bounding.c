@@ -74,7 +74,7 @@ static dusk_status check_total(const bounding_options *options, const bounding_t
     return check_term(total, err);
 }
 
-static dusk_status check_options(const bounding_options *options, dusk_error *err)
+dusk_status bounding_check(const bounding_options *options, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     if (options->unit_type != DUSK_CELL_INTEGER && options->unit_type != DUSK_CELL_TEXT)
@@ -197,7 +197,7 @@ dusk_status bounding_new(bounding **out, const bounding_options *options, dusk_g
     bounding *b = NULL;
 
     *out = NULL;
-    DUSK_TRY(check_options(options, err));
+    DUSK_TRY(bounding_check(options, err));
     DUSK_NEW(b, 1);
     b->groups_per_unit = options->groups_per_unit + DUSK_MUTATE(BOUNDING_ONE_GROUP_MORE, 0, 1);
     b->rows_per_group = options->rows_per_group + DUSK_MUTATE(BOUNDING_ONE_ROW_MORE, 0, 1);

@@ -125,19 +125,38 @@ void bounded_free(bounded *groups)
     wipe_and_free(a, sizeof *a);
 }
 
-/* Keys of the groups that are shown, group i having code `code[i]`, with texts of their own. */
-static dusk_status write_keys(answer *a, const bounding *b, const uint32_t *code, dusk_error *err)
+dusk_status bounded_new(bounded **out, size_t groups, size_t keys, size_t totals, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    size_t at = 0, size = 0;
+    answer *a = NULL;
+    *out = NULL;
+    DUSK_NEW(a, 1);
+    a->shown.groups = groups;
+    a->keys = keys;
+    a->totals = totals;
+    DUSK_NEW(a->shown.key, groups * keys);
+    DUSK_NEW(a->shown.units, groups);
+    DUSK_NEW(a->shown.sum, groups * totals);
+    DUSK_NEW(a->shown.collected, groups * totals);
+    DUSK_NEW(a->shown.collected_count, groups * totals);
+    *out = &a->shown;
+    a = NULL;
+done:
+    if (a) bounded_free(&a->shown);
+    return status;
+}
+
+dusk_status bounded_own_texts(bounded *groups, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    answer *a = (answer *)groups;
     query_value *key = a->shown.key;
-    if (b->keys == 0) return DUSK_OK;
-    for (size_t g = 0; g < a->shown.groups; g++) group_table_tuple(b->groups, key + g * b->keys, code[g]);
-    for (size_t i = 0; i < a->shown.groups * b->keys; i++)
+    size_t at = 0, size = 0;
+    for (size_t i = 0; i < groups->groups * a->keys; i++)
         if (key[i].text) size += key[i].length + 1;
     DUSK_NEW(a->text, size);
     a->text_size = size;
-    for (size_t i = 0; i < a->shown.groups * b->keys; i++) {
+    for (size_t i = 0; i < groups->groups * a->keys; i++) {
         if (!key[i].text) continue;
         memcpy(a->text + at, key[i].text, key[i].length);
         key[i].text = a->text + at;
@@ -205,11 +224,10 @@ static dusk_status write_answer(bounded **out, const bounding *b, const hand *ha
 {
     dusk_status status = DUSK_OK;
     const bounding_worker *w = &hands[0].worker;
-    answer *a = NULL;
+    bounded *made = NULL;
     uint32_t *code = NULL, *shown = NULL;
     size_t groups = 0;
 
-    DUSK_NEW(a, 1);
     DUSK_NEW(code, w->groups);
     DUSK_NEW(shown, w->groups);
     for (size_t g = 0; g < w->groups; g++) code[place ? place[g] : g] = (uint32_t)g;
@@ -218,27 +236,22 @@ static dusk_status write_answer(bounded **out, const bounding *b, const hand *ha
         code[groups] = code[g];
         shown[g] = (uint32_t)groups++;
     }
-    a->shown.groups = groups;
-    a->keys = b->keys;
-    a->totals = b->terms;
-    DUSK_NEW(a->shown.key, groups * b->keys);
-    DUSK_NEW(a->shown.units, groups);
-    DUSK_NEW(a->shown.sum, groups * b->terms);
-    DUSK_NEW(a->shown.collected, groups * b->terms);
-    DUSK_NEW(a->shown.collected_count, groups * b->terms);
+    DUSK_TRY(bounded_new(&made, groups, b->keys, b->terms, err));
     for (size_t g = 0; g < w->groups; g++) {
         if (!b->public_groups && !w->units[g]) continue;
-        a->shown.units[shown[g]] = w->units[g];
-        for (size_t t = 0; t < b->terms; t++) a->shown.sum[t * groups + shown[g]] = w->sum[t * w->groups + g];
+        made->units[shown[g]] = w->units[g];
+        for (size_t t = 0; t < b->terms; t++) made->sum[t * groups + shown[g]] = w->sum[t * w->groups + g];
     }
-    DUSK_TRY(write_keys(a, b, code, err));
-    DUSK_TRY(write_lists(a, hands, n, shown, err));
-    *out = &a->shown;
-    a = NULL;
+    for (size_t g = 0; b->keys && g < groups; g++)
+        group_table_tuple(b->groups, made->key + g * b->keys, code[g]);
+    DUSK_TRY(bounded_own_texts(made, err));
+    DUSK_TRY(write_lists((answer *)made, hands, n, shown, err));
+    *out = made;
+    made = NULL;
 done:
     wipe_and_free(code, code ? w->groups * sizeof *code : 0);
     wipe_and_free(shown, shown ? w->groups * sizeof *shown : 0);
-    if (a) bounded_free(&a->shown);
+    bounded_free(made);
     return status;
 }
 

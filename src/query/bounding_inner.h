@@ -292,4 +292,14 @@ void bounding_reader_clear(bounding_reader *r);
 DUSK_MUST_USE dusk_status bounding_reader_next(bounding_reader *r, const unsigned char **record,
                                                dusk_error *err);
 
+/* --- answers --------------------------------------------------------------------------------- */
+
+/* Whether the options make sense; bounding_new asks this first. */
+DUSK_MUST_USE dusk_status bounding_check(const bounding_options *options, dusk_error *err);
+/* All zero, with room for `keys` values a group. */
+DUSK_MUST_USE dusk_status bounded_new(bounded **out, size_t groups, size_t keys, size_t totals,
+                                      dusk_error *err);
+/* Texts of the keys, which are someone else's, are copied and end in '\0'; once. */
+DUSK_MUST_USE dusk_status bounded_own_texts(bounded *groups, dusk_error *err);
+
 #endif

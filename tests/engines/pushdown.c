@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounding on the server beside bounding here, of the same rows by the same engine: the same totals, bit by bit, where
+ * nothing is cut; the same law of what stays where something is; and what a unit adds is a function of its own
+ * rows. A PostgreSQL cluster of its own; skipped where there is none. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "bounding_tables.h"
+#include "failing_memory.h"
+#include "law.h"
+#include "postgres_cluster.h"
+#include "query/pushdown.h"
+#include "query/source.h"
+
+static dusk_error err;
+static dusk_engine *engine;
+
+static int begin(void **state)
+{
+    dusk_schema *schema;
+    PGconn *owner = PQconnectdb(cluster_uri("owner"));
+    PGresult *result = PQexec(owner, "CREATE TABLE t(i int)");
+    bool fine = PQresultStatus(result) == PGRES_COMMAND_OK;
+    char source[300];
+    (void)state;
+    PQclear(result);
+    PQfinish(owner);
+    snprintf(source, sizeof source, "%s#t", cluster_uri("owner"));
+    fine = fine && dusk_schema_new(&schema, &err) == DUSK_OK &&
+           dusk_schema_declare(schema, "t", "source", source, &err) == DUSK_OK &&
+           dusk_schema_declare(schema, "t.i", "type", "integer", &err) == DUSK_OK &&
+           dusk_engine_postgres.open(&engine, schema, &err) == DUSK_OK;
+    dusk_schema_free(schema);
+    return !fine;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    engine->class->close(engine);
+    return 0;
+}
+
+/* --- rows as SQL ------------------------------------------------------------------------------------- */
+
+static void put_cell(dusk_buffer *out, const cell *c, dusk_cell_type type)
+{
+    static const char *const names[] = {
+        [DUSK_CELL_INTEGER] = "bigint", [DUSK_CELL_REAL] = "float8", [DUSK_CELL_TEXT] = "text"
+    };
+    if (c->null)
+        dusk_buffer_add(out, "NULL");
+    else if (type == DUSK_CELL_INTEGER)
+        dusk_buffer_add(out, "'%lld'", (long long)c->integer);
+    else if (type == DUSK_CELL_REAL)
+        dusk_buffer_add(out, isnan(c->real) ? "'NaN'" : "'%.17g'", c->real);
+    else {
+        dusk_buffer_add(out, "'");
+        for (const char *at = c->text; *at; at++) dusk_buffer_add(out, *at == '\'' ? "''" : "%c", *at);
+        dusk_buffer_add(out, "'");
+    }
+    dusk_buffer_add(out, "::%s", names[type]);
+}
+
+/* A row without a unit comes first: it is in no answer. */
+static char *sql_of(const bounding_options *o, const row *rows, size_t n)
+{
+    dusk_buffer out = { 0 };
+    char *sql;
+    dusk_buffer_add(&out, "VALUES ");
+    for (size_t i = 0; i <= n; i++) {
+        row none = { NOTHING, { NOTHING, NOTHING }, { NOTHING, NOTHING } };
+        const row *r = i ? &rows[i - 1] : &none;
+        dusk_buffer_add(&out, i ? ", (" : "(");
+        put_cell(&out, &r->unit, o->unit_type);
+        for (size_t k = 0; k < o->keys; k++) {
+            dusk_buffer_add(&out, ", ");
+            put_cell(&out, &r->key[k], o->key_types[k]);
+        }
+        for (size_t v = 0; v < o->values; v++) {
+            dusk_buffer_add(&out, ", ");
+            put_cell(&out, &r->value[v], o->value_types[v]);
+        }
+        dusk_buffer_add(&out, ")");
+    }
+    assert_int_equal(dusk_buffer_take(&out, &sql, &err), DUSK_OK);
+    return sql;
+}
+
+static bounded *pushed(const bounding_options *o, const char *sql, uint64_t seed)
+{
+    dusk_generator *gen = seeded(seed);
+    bounded *out;
+    assert_true(query_pushdown_fits(o, DUSK_DIALECT_POSTGRES));
+    if (query_pushdown(&out, o, engine, sql, gen, &err) != DUSK_OK) {
+        unsigned char secret[PUSHDOWN_SECRET] = { 0 };
+        char *whole;
+        assert_int_equal(query_pushdown_sql(&whole, o, "SELECT", secret, &err), DUSK_OK);
+        fail_msg("%s\n%s", err.message, whole);
+    }
+    dusk_generator_free(gen);
+    return out;
+}
+
+static bounded *streamed(const bounding_options *o, const char *sql, uint64_t seed)
+{
+    dusk_generator *gen = seeded(seed);
+    dusk_cell_type types[ROW_CELLS] = { o->unit_type };
+    bounding *b;
+    bounded *out;
+    memcpy(types + 1, o->key_types, o->keys * sizeof *types);
+    memcpy(types + 1 + o->keys, o->value_types, o->values * sizeof *types);
+    assert_int_equal(bounding_new(&b, o, gen, &err), DUSK_OK);
+    assert_int_equal(query_read_rows(b, engine, sql, types, 1 + o->keys + o->values, &err), DUSK_OK);
+    assert_int_equal(bounding_finish(b, &out, &err), DUSK_OK);
+    bounding_free(b);
+    dusk_generator_free(gen);
+    return out;
+}
+
+static void assert_same(const bounded *a, const bounded *b, const bounding_options *o)
+{
+    assert_int_equal(a->groups, b->groups);
+    for (size_t g = 0; g < a->groups; g++) {
+        size_t other = find_group(b, o, a->key + g * o->keys);
+        assert_true(other != SIZE_MAX && (!o->groups || other == g));
+        assert_int_equal(a->units[g], b->units[other]);
+        for (size_t t = 0; t < o->totals; t++) {
+            if (a->sum[t * a->groups + g] == b->sum[t * b->groups + other]) continue;
+            fail_msg("total %zu of kind %d: %.17g and %.17g", t, (int)o->total[t].kind,
+                     (double)a->sum[t * a->groups + g], (double)b->sum[t * b->groups + other]);
+        }
+    }
+}
+
+/* --- random rows --------------------------------------------------------------------------------------- */
+
+static const double odd_reals[] = { NAN,     INFINITY, -INFINITY,  0.0,    -0.0, 5e-324,   -5e-324, 1e-200,
+                                    -1e-162, 1.5e-162, 1e308,      -1e308, 0.1,  -0.1,     2.5,     -2.5,
+                                    1,       3,        1e15 + 0.3, 0x1p62, 1e-3, 12345.678 };
+static const int64_t odd_integers[] = { INT64_MIN, INT64_MAX, 0, 1, -1, 9007199254740993, 2, 3 };
+static const char *const odd_texts[] = { "",
+                                         "a",
+                                         "A",
+                                         "a ",
+                                         "'",
+                                         "\"",
+                                         "\\",
+                                         "\\x00",
+                                         "{",
+                                         "NULL,",
+                                         "\n",
+                                         "\xC3\xA4\xE2\x82\xAC",
+                                         "a longer text than most" };
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static cell random_cell(dusk_cell_type type, uint64_t *r, size_t choices)
+{
+    if (splitmix64(r) % 9 == 0) return (cell)NOTHING;
+    uint64_t pick = splitmix64(r);
+    if (type == DUSK_CELL_INTEGER) return (cell)WHOLE(odd_integers[pick % choices % COUNT(odd_integers)]);
+    if (type == DUSK_CELL_TEXT) return (cell)TEXT(odd_texts[pick % choices % COUNT(odd_texts)]);
+    if (choices > 50 && pick % 2) return (cell)REAL((double)(int64_t)splitmix64(r) / 0x1p53);
+    return (cell)REAL(odd_reals[pick / 2 % choices % COUNT(odd_reals)]);
+}
+
+static void random_rows(row *rows, size_t n, const bounding_options *o, uint64_t *r)
+{
+    for (size_t i = 0; i < n; i++) {
+        rows[i].unit = random_cell(o->unit_type, r, 100);
+        for (size_t k = 0; k < o->keys; k++) rows[i].key[k] = random_cell(o->key_types[k], r, 4);
+        for (size_t v = 0; v < o->values; v++) rows[i].value[v] = random_cell(o->value_types[v], r, 100);
+    }
+}
+
+static query_value value_of(const cell *c)
+{
+    return (query_value){ .null = c->null || isnan(c->real),
+                          .integer = c->integer,
+                          .real = c->real,
+                          .text = c->text,
+                          .length = c->text ? strlen(c->text) : 0 };
+}
+
+/* Different tuples of keys as public groups. */
+static size_t random_groups(query_value *out, size_t most, const bounding_options *o, uint64_t *r)
+{
+    size_t n = 0;
+    for (size_t turn = 0; turn < 3 * most && n < most; turn++) {
+        query_value *key = out + n * o->keys;
+        bounded have = { .groups = n, .key = out };
+        for (size_t k = 0; k < o->keys; k++) {
+            cell c = random_cell(o->key_types[k], r, 5);
+            key[k] = value_of(&c);
+        }
+        n += find_group(&have, o, key) == SIZE_MAX;
+    }
+    return n;
+}
+
+/* A total with bounds, centre, reach and grid that bounding accepts. */
+static bounding_total random_total(bounding_kind kind, size_t value, uint64_t *r)
+{
+    static const double ends[] = { 0, 1, -1, 0.5, 100, -100, 1e-3, 1e9, -1e9, 1e100, -1e100, 1e-170 };
+    double a = ends[splitmix64(r) % COUNT(ends)], b = ends[splitmix64(r) % COUNT(ends)];
+    bounding_total total = { .kind = kind,
+                             .value = value,
+                             .lower = fmin(a, b),
+                             .upper = fmax(a, b),
+                             .unit_low = NAN,
+                             .unit_high = NAN };
+    if (splitmix64(r) % 2) total.centre = total.lower + (total.upper - total.lower) / 2;
+    double most = fmax(fabs(total.lower - total.centre), fabs(total.upper - total.centre));
+    if (kind == BOUNDING_SQUARES) {
+        if (splitmix64(r) % 2) total.half_square = most * most / 2;
+        most = fmax(most * most - total.half_square, total.half_square);
+    }
+    total.reach = splitmix64(r) % 4 ? most : most / 3;
+    int exponent = total.reach > 0 ? ilogb(total.reach) : 0;
+    total.grid = exponent - (int)(splitmix64(r) % 61);
+    if (total.grid < -1074) total.grid = -1074;
+    if (kind == BOUNDING_SUM && splitmix64(r) % 3 == 0) {
+        total.unit_low = -0.7 * total.reach;
+        total.unit_high = 0.9 * total.reach;
+    }
+    return total;
+}
+
+enum { TOTALS = 7 };
+
+typedef struct making {
+    bounding_options options;
+    bounding_total total[TOTALS];
+    dusk_cell_type keys[ROW_KEYS], values[ROW_VALUES];
+    query_value groups[40 * ROW_KEYS];
+} making;
+
+static void random_options(making *m, uint64_t *r)
+{
+    static const dusk_cell_type any[] = { DUSK_CELL_INTEGER, DUSK_CELL_REAL, DUSK_CELL_TEXT };
+    for (size_t k = 0; k < ROW_KEYS; k++) m->keys[k] = any[splitmix64(r) % 3];
+    m->values[0] = any[splitmix64(r) % 2];
+    m->values[1] = any[splitmix64(r) % 3];
+    m->total[0] = (bounding_total){ .kind = BOUNDING_UNITS };
+    m->total[1] = (bounding_total){ .kind = BOUNDING_ROWS };
+    m->total[2] = (bounding_total){ .kind = BOUNDING_VALUES, .value = 0 };
+    m->total[3] = (bounding_total){ .kind = BOUNDING_VALUES, .value = 1 };
+    m->total[4] = random_total(BOUNDING_SUM, 0, r);
+    m->total[5] = random_total(BOUNDING_SUM, 0, r);
+    m->total[6] = random_total(BOUNDING_SQUARES, 0, r);
+    m->options = (bounding_options){ .unit_type = splitmix64(r) % 2 ? DUSK_CELL_INTEGER : DUSK_CELL_TEXT,
+                                     .key_types = m->keys,
+                                     .keys = splitmix64(r) % 3,
+                                     .value_types = m->values,
+                                     .values = 2,
+                                     .total = m->total,
+                                     .totals = splitmix64(r) % 5 ? TOTALS : splitmix64(r) % (TOTALS + 1),
+                                     .groups_per_unit = 1000,
+                                     .rows_per_group = 1000,
+                                     .rows_per_unit = splitmix64(r) % 2 ? 1000 : 0,
+                                     .threads = 1 };
+    if (m->options.keys && splitmix64(r) % 2) {
+        m->options.groups = m->groups;
+        m->options.groups_count = random_groups(m->groups, 1 + splitmix64(r) % 40, &m->options, r);
+    } else if (!m->options.keys) {
+        m->options.groups_count = 1;
+    }
+}
+
+/* --- tests ---------------------------------------------------------------------------------------------- */
+
+static void totals_are_those_of_streaming(void **state)
+{
+    static row rows[200];
+    uint64_t r = 20;
+    (void)state;
+    for (size_t turn = 0; turn < 150; turn++) {
+        making m;
+        random_options(&m, &r);
+        size_t n = splitmix64(&r) % COUNT(rows);
+        random_rows(rows, n, &m.options, &r);
+        char *sql = sql_of(&m.options, rows, n);
+        bounded *a = pushed(&m.options, sql, turn), *b = streamed(&m.options, sql, turn);
+        assert_same(a, b, &m.options);
+        bounded_free(a);
+        bounded_free(b);
+        dusk_deallocate(sql);
+    }
+}
+
+/* Every exponent that a square and a step can have: no error, and the same totals. */
+static void nothing_overflows_or_underflows(void **state)
+{
+    dusk_cell_type real = DUSK_CELL_REAL;
+    bounding_total total[4] = { 0 };
+    bounding_options o = { .unit_type = DUSK_CELL_INTEGER,
+                           .value_types = &real,
+                           .values = 1,
+                           .total = total,
+                           .totals = 4,
+                           .groups_per_unit = 1,
+                           .rows_per_group = 100000,
+                           .groups_count = 1 };
+    const char *sql =
+        "SELECT 1::bigint, s * m * power(2::float8, e) FROM generate_series(-1074, 1023) e, "
+        "(VALUES ('1'::float8), (1.4142135623730951), (1.4142135623730949), (1.9999999999999998)) a(m), "
+        "(VALUES (1), (-1)) b(s) WHERE e >= -1022 OR m = 1";
+    (void)state;
+    for (int t = 0; t < 4; t++)
+        total[t] = (bounding_total){ .kind = t < 2 ? BOUNDING_SUM : BOUNDING_SQUARES,
+                                     .lower = t < 2 ? -DBL_MAX : -0x1p500,
+                                     .upper = t < 2 ? DBL_MAX : 0x1p500,
+                                     .reach = t % 2 ? 0x1p900 : 0x1p-1015,
+                                     .grid = t % 2 ? 840 : -1074,
+                                     .unit_low = NAN,
+                                     .unit_high = NAN };
+    bounded *a = pushed(&o, sql, 1), *b = streamed(&o, sql, 1);
+    assert_same(a, b, &o);
+    assert_int_equal(a->units[0], 1);
+    bounded_free(a);
+    bounded_free(b);
+}
+
+/* Bounds that cut: the totals of a table are the sums of those of its units alone, whatever the order of its rows, and
+ * a unit adds no more than it may. */
+static void totals_are_sums_over_units(void **state)
+{
+    static row rows[120], part[120];
+    uint64_t r = 30;
+    (void)state;
+    for (uint64_t turn = 0; turn < 40; turn++) {
+        making m;
+        bounding_options *o = &m.options;
+        random_options(&m, &r);
+        o->totals = TOTALS;
+        o->groups_per_unit = 1 + (uint32_t)splitmix64(&r) % 3;
+        o->rows_per_group = 1 + (uint32_t)splitmix64(&r) % 3;
+        o->rows_per_unit = splitmix64(&r) % 2 ? 1 + (uint32_t)splitmix64(&r) % 6 : 0;
+        random_rows(rows, COUNT(rows), o, &r);
+        char *sql = sql_of(o, rows, COUNT(rows));
+        bounded *all = pushed(o, sql, turn);
+        uint64_t *units = calloc(all->groups + 1, sizeof *units);
+        dusk_int128 *sum = calloc(all->groups * TOTALS + 1, sizeof *sum);
+        assert_true(units && sum);
+        dusk_deallocate(sql);
+        for (size_t u = 0; u < (o->unit_type == DUSK_CELL_TEXT ? COUNT(odd_texts) : COUNT(odd_integers));
+             u++) {
+            size_t n = 0, groups = 0;
+            dusk_int128 held = 0;
+            for (size_t i = COUNT(rows); i-- > 0;) /* in another order */
+                if (!rows[i].unit.null &&
+                    (o->unit_type == DUSK_CELL_TEXT ? rows[i].unit.text == odd_texts[u]
+                                                    : rows[i].unit.integer == odd_integers[u]))
+                    part[n++] = rows[i];
+            sql = sql_of(o, part, n);
+            bounded *own = pushed(o, sql, turn);
+            for (size_t g = 0; g < own->groups; g++) {
+                size_t to = find_group(all, o, own->key + g * o->keys);
+                assert_true(to != SIZE_MAX && own->units[g] <= 1);
+                groups += own->units[g];
+                units[to] += own->units[g];
+                assert_in_range(own->sum[own->groups + g], 0, o->rows_per_group);
+                held += own->sum[own->groups + g];
+                for (size_t t = 0; t < TOTALS; t++) {
+                    dusk_int128 x = own->sum[t * own->groups + g];
+                    sum[t * all->groups + to] += x;
+                    if (t >= 4)
+                        assert_true(fabs((double)x) <= 0x1.001p0 * o->rows_per_group *
+                                                           ldexp(m.total[t].reach, -m.total[t].grid));
+                }
+            }
+            assert_true(groups <= o->groups_per_unit);
+            assert_true(!o->rows_per_unit || held <= o->rows_per_unit);
+            bounded_free(own);
+            dusk_deallocate(sql);
+        }
+        for (size_t g = 0; g < all->groups; g++) {
+            assert_int_equal(units[g], all->units[g]);
+            for (size_t t = 0; t < TOTALS; t++)
+                assert_true(sum[t * all->groups + g] == all->sum[t * all->groups + g]);
+        }
+        free(units);
+        free(sum);
+        bounded_free(all);
+    }
+}
+
+/* --- the law of what stays -------------------------------------------------------------------------------- */
+
+enum { UNITS = 6000, PAIRS = 10 };
+static uint64_t seen[PAIRS * PAIRS];
+static double even[PAIRS * PAIRS];
+static const dusk_cell_type integers[] = { DUSK_CELL_INTEGER, DUSK_CELL_INTEGER };
+static const dusk_cell_type value[] = { DUSK_CELL_REAL };
+static bounding_total sum_to_16 = {
+    .kind = BOUNDING_SUM, .upper = 16, .reach = 16, .unit_low = NAN, .unit_high = NAN
+};
+
+static unsigned pair_of(unsigned set)
+{
+    unsigned place = 0;
+    for (unsigned s = 0; s < set; s++) place += __builtin_popcount(s) == 2;
+    assert_int_equal(__builtin_popcount(set), 2);
+    return place;
+}
+
+static bounding_options law_options(void)
+{
+    memset(seen, 0, sizeof seen);
+    return (bounding_options){ .unit_type = DUSK_CELL_INTEGER,
+                               .key_types = integers,
+                               .keys = 2,
+                               .value_types = value,
+                               .values = 1,
+                               .total = &sum_to_16,
+                               .totals = 1,
+                               .groups_per_unit = 5,
+                               .rows_per_group = 5 };
+}
+
+static bounded *either(int how, const bounding_options *o, const char *sql, uint64_t seed)
+{
+    return how ? pushed(o, sql, seed) : streamed(o, sql, seed);
+}
+
+static void check(size_t cells, uint64_t runs)
+{
+    for (size_t i = 0; i < cells; i++) even[i] = 1.0 / (double)cells;
+    assert_law(seen, even, cells, (double)runs);
+}
+
+/* Five groups of one row, which are the unit's own: two stay, by either bound. */
+static void groups_and_rows_of_a_unit(void **state)
+{
+    static const char sql[] =
+        "SELECT u::bigint, u::bigint, g::bigint, 1::float8 FROM generate_series(0, 5999) u, "
+        "generate_series(0, 4) g";
+    (void)state;
+    for (int how = 0; how < 2; how++)
+        for (int by_rows = 0; by_rows < 2; by_rows++) {
+            unsigned set[UNITS] = { 0 };
+            bounding_options o = law_options();
+            if (by_rows)
+                o.rows_per_unit = 2;
+            else
+                o.groups_per_unit = 2;
+            bounded *g = either(how, &o, sql, 7);
+            for (size_t i = 0; i < g->groups; i++)
+                set[g->key[2 * i].integer] |= 1u << g->key[2 * i + 1].integer;
+            for (size_t u = 0; u < UNITS; u++) seen[pair_of(set[u])]++;
+            check(PAIRS, UNITS);
+            bounded_free(g);
+        }
+}
+
+/* Two groups of five rows: two of each stay, independently. */
+static void rows_of_groups(void **state)
+{
+    static const char sql[] =
+        "SELECT u::bigint, u::bigint, g::bigint, 2::float8 ^ i FROM generate_series(0, 5999) u, "
+        "generate_series(0, 1) g, generate_series(0, 4) i";
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        unsigned set[UNITS][2];
+        bounding_options o = law_options();
+        o.rows_per_group = 2;
+        bounded *g = either(how, &o, sql, 8);
+        for (size_t i = 0; i < g->groups; i++)
+            set[g->key[2 * i].integer][g->key[2 * i + 1].integer] = (unsigned)g->sum[i];
+        for (size_t u = 0; u < UNITS; u++) seen[pair_of(set[u][0]) * PAIRS + pair_of(set[u][1])]++;
+        check(PAIRS * PAIRS, UNITS);
+        bounded_free(g);
+    }
+}
+
+/* All steps. A unit has rows 1, 2, 4 in group 0 and row 8 in group 1, and five in groups that are not public.
+ * Two rows stay, then one group, then one row: each of the four a quarter of the time. */
+static void all_steps_in_their_order(void **state)
+{
+    static const char sql[] =
+        "SELECT u::bigint, g::bigint, 2::float8 ^ i FROM generate_series(0, 5999) u, (VALUES "
+        "(0, 0), (0, 1), (0, 2), (1, 3), (2, 0), (2, 1), (3, 0), (4, 0), (5, 0)) AS a(g, i)";
+    static const query_value groups[] = { { .integer = 0 }, { .integer = 1 } };
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        static const double by_value[4] = { 1, 2, 4, 8 };
+        bounding_total total[4];
+        bounding_options o = law_options();
+        for (size_t t = 0; t < 4; t++) {
+            total[t] = sum_to_16; /* 1 for rows of at least this value */
+            total[t].lower = by_value[t] - 1;
+            total[t].centre = by_value[t] - 1;
+            total[t].upper = by_value[t];
+        }
+        o.keys = 1;
+        o.groups = groups;
+        o.groups_count = 2;
+        o.rows_per_unit = 2;
+        o.groups_per_unit = o.rows_per_group = 1;
+        o.total = total;
+        o.totals = 4;
+        bounded *g = either(how, &o, sql, 9);
+        assert_int_equal(g->groups, 2);
+        assert_int_equal(g->units[0] + g->units[1], UNITS);
+        uint64_t at_least[5] = { 0 };
+        for (size_t t = 0; t < 4; t++) at_least[t] = (uint64_t)(g->sum[2 * t] + g->sum[2 * t + 1]);
+        for (size_t t = 0; t < 4; t++) seen[t] = at_least[t] - at_least[t + 1];
+        assert_int_equal(g->units[1], seen[3]);
+        check(4, UNITS);
+        bounded_free(g);
+    }
+}
+
+/* Rows that are equal are rows all the same: of 1, 1, 1, 2 the 2 stays a quarter of the time. */
+static void equal_rows_count_each(void **state)
+{
+    static const char sql[] =
+        "SELECT u::bigint, u::bigint, 0::bigint, a.x FROM generate_series(0, 5999) u, (VALUES "
+        "('1'::float8), ('1'), ('2'), ('1')) AS a(x)";
+    static const double law[] = { 0.75, 0.25 };
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        bounding_options o = law_options();
+        o.rows_per_group = 1;
+        bounded *g = either(how, &o, sql, 10);
+        for (size_t i = 0; i < g->groups; i++) seen[g->sum[i] - 1]++;
+        assert_law(seen, law, 2, UNITS);
+        bounded_free(g);
+    }
+}
+
+/* --- what does not fit, and what fails ---------------------------------------------------------------------- */
+
+static void what_does_not_fit(void **state)
+{
+    bounding_total total = sum_to_16;
+    bounding_options o = law_options();
+    dusk_generator *gen = seeded(1);
+    bounded *out;
+    query_value bad[2] = { { .text = "a\0b", .length = 3 }, { .text = "c", .length = 1 } };
+    dusk_cell_type text = DUSK_CELL_TEXT;
+    (void)state;
+    o.total = &total;
+    assert_true(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_SQLITE));
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_DUCKDB));
+    total.kind = BOUNDING_DISTINCT;
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    assert_int_equal(query_pushdown(&out, &o, engine, "SELECT 1", gen, &err), DUSK_ERR_UNSUPPORTED);
+    assert_null(out);
+    total.kind = BOUNDING_COLLECT;
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    total = (bounding_total){ .kind = BOUNDING_SUM, .lower = -DBL_MAX, .upper = 1, .centre = 1e300 };
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    total = (bounding_total){ .kind = BOUNDING_SQUARES, .upper = 1e160 };
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    total = (bounding_total){ .kind = BOUNDING_SQUARES, .upper = 1e150, .half_square = -DBL_MAX };
+    total.half_square = -DBL_MAX;
+    total.upper = 1e154;
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    total = sum_to_16;
+    o.keys = 1;
+    o.key_types = &text;
+    o.groups = bad;
+    o.groups_count = 2;
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    bad[0] = bad[1];
+    assert_true(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    assert_int_equal(query_pushdown(&out, &o, engine, "SELECT 1", gen, &err), DUSK_ERR_ARGUMENT);
+    o.groups_count = PUSHDOWN_GROUPS_MAX + 1;
+    assert_false(query_pushdown_fits(&o, DUSK_DIALECT_POSTGRES));
+    o.groups_count = 1;
+    o.rows_per_group = 0;
+    assert_int_equal(query_pushdown(&out, &o, engine, "SELECT 1", gen, &err), DUSK_ERR_ARGUMENT);
+    dusk_generator_free(gen);
+}
+
+static void failures(void **state)
+{
+    bounding_options o = law_options();
+    dusk_generator *gen = seeded(1), *empty = zeros(8);
+    bounded *out;
+    (void)state;
+    assert_int_equal(query_pushdown(&out, &o, engine,
+                                    "SELECT 4321::bigint / 0, 1::bigint, 1::bigint, 1::float8", gen, &err),
+                     DUSK_ERR_IO);
+    assert_null(strstr(err.message, "4321"));
+    assert_null(out);
+    assert_int_equal(query_pushdown(&out, &o, engine, "SELECT 1", empty, &err), DUSK_ERR_ENTROPY);
+    for (long n = 1;; n++) {
+        dusk_memory_fail_at(n);
+        dusk_status status = query_pushdown(
+            &out, &o, engine,
+            "SELECT i::bigint, i::bigint, 1::bigint, 1::float8 FROM generate_series(1, 5000) i", gen, &err);
+        if (went_through(status, &err, n, 1000)) break;
+        assert_null(out);
+    }
+    assert_int_equal(out->groups, 5000);
+    bounded_free(out);
+    dusk_generator_free(gen);
+    dusk_generator_free(empty);
+}
+
+static int tests(void)
+{
+    const struct CMUnitTest list[] = {
+        cmocka_unit_test(totals_are_those_of_streaming),
+        cmocka_unit_test(nothing_overflows_or_underflows),
+        cmocka_unit_test(totals_are_sums_over_units),
+        cmocka_unit_test(groups_and_rows_of_a_unit),
+        cmocka_unit_test(rows_of_groups),
+        cmocka_unit_test(all_steps_in_their_order),
+        cmocka_unit_test(equal_rows_count_each),
+        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(failures),
+    };
+    return cmocka_run_group_tests(list, begin, end);
+}
+
+int main(void) { return cluster_run(tests); }
