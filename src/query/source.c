@@ -98,6 +98,18 @@ const dusk_schema *dusk_source_schema(const dusk_source *source) { return source
 
 dusk_ledger *dusk_source_ledger(dusk_source *source) { return source->ledger; }
 
+/* The file is read by whoever may look at a budget, and its entries are never taken out again. */
+dusk_status query_check_uri(const char *uri, dusk_error *err)
+{
+    const char *host = strstr(uri, "://"), *at, *colon;
+    if (!host) return DUSK_OK;
+    at = strchr(host + 3, '@');
+    colon = strchr(host + 3, ':');
+    if (!(at && colon && colon < at) && !strstr(uri, "password=")) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out, and put it into ~/.pgpass or PGPASSWORD",
+                     "a source does not keep passwords");
+}
+
 /* What a source consists of was fixed when it was made: facts are about tables and columns that
  * are there. */
 static dusk_status check_subject(const dusk_schema *schema, const char *subject, dusk_error *err)
@@ -124,6 +136,7 @@ static dusk_status check_fact(dusk_source *source, const dusk_fact *fact, dusk_e
     DUSK_TRY(check_subject(source->schema, fact->subject, err));
     if (fact->value && (!strcmp(fact->property, "link") || !strcmp(fact->property, "unit")))
         DUSK_TRY(check_subject(source->schema, fact->value, err));
+    if (fact->value && !strcmp(fact->property, "source")) DUSK_TRY(query_check_uri(fact->value, err));
     if (!is_engine(fact))
         return dusk_schema_declare(source->schema, fact->subject, fact->property, fact->value, err);
     DUSK_TRY(dusk_engine_choose(&chosen, source->schema, fact->value, err));

@@ -31,6 +31,9 @@ struct dusk_query {
 /* Copy of a text, or NULL of NULL. */
 DUSK_MUST_USE dusk_status query_copy_text(char **out, const char *text, dusk_error *err);
 
+/* Refuses a URI that holds a password. */
+DUSK_MUST_USE dusk_status query_check_uri(const char *uri, dusk_error *err);
+
 /* The engine, opened and locked; kept by the source until another one is wanted. */
 DUSK_MUST_USE dusk_status query_source_engine(dusk_source *source, dusk_engine **out, const char *wanted,
                                               dusk_error *err);

@@ -114,18 +114,6 @@ done:
     return status;
 }
 
-/* The file is read by whoever may look at a budget, and its entries are never taken out again. */
-static dusk_status check_password(const dusk_location *location, dusk_error *err)
-{
-    const char *host = strstr(location->path, "://"), *at, *colon;
-    if (location->kind != DUSK_SOURCE_POSTGRES || !host) return DUSK_OK;
-    at = strchr(host + 3, '@');
-    colon = strchr(host + 3, ':');
-    if (!(at && colon && colon < at) && !strstr(location->path, "password=")) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out, and put it into ~/.pgpass or PGPASSWORD",
-                     "a source does not keep passwords");
-}
-
 static dusk_status add_source(draft *d, const char *source, const char *engine_name, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -136,7 +124,7 @@ static dusk_status add_source(draft *d, const char *source, const char *engine_n
     bool named = is_named(source, &relative);
     DUSK_TRY(absolute(&uri, relative, err));
     DUSK_TRY(dusk_location_parse(&location, uri, err));
-    DUSK_TRY(check_password(&location, err));
+    DUSK_TRY(query_check_uri(uri, err));
     DUSK_TRY(dusk_engine_for_source(&engine, uri, engine_name, err));
     if (!location.table && (location.kind == DUSK_SOURCE_SQLITE || location.kind == DUSK_SOURCE_DUCKDB ||
                             location.kind == DUSK_SOURCE_POSTGRES)) {

@@ -87,6 +87,7 @@ static void test_refused_facts(void **state)
         { "", "unit", "customer.nobody" },
         { "", "engine", "abacus" },
         { "", "version", "0" },
+        { "orders", "source", "postgres://ana:secret@localhost/shop#orders" },
     };
     world_source s;
     uint64_t before, after;
