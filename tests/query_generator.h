@@ -299,8 +299,7 @@ static inline void generate_union(generator *g, generated_from *f)
         "SELECT customer AS u, amount AS x FROM orders",
         "SELECT id AS u, age * 1.5 AS x FROM customer WHERE vip",
         "SELECT customer AS u, amount + 1 AS x FROM orders WHERE amount > 99",
-        "SELECT o.customer AS u, i.price AS x FROM item AS i JOIN orders AS o "
-        "ON i.order_id = o.id"
+        "SELECT o.customer AS u, i.price AS x FROM item i JOIN orders o ON order_id = o.id"
     };
     PUT(f->text, "(%s UNION ALL %s) AS a%u", WORLD_CHOICE(&g->random, sides), WORLD_CHOICE(&g->random, sides),
         alias);

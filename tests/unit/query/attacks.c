@@ -221,8 +221,7 @@ static void neighbours_look_alike(void **state)
         "SELECT kind, COUNT(*) FROM visits GROUP BY kind ORDER BY kind DESC LIMIT 2",
         "SELECT COUNT(DISTINCT person), STDDEV(value) FROM visits WHERE value > 1",
         "SELECT SUM(price) FROM visits",
-        "SELECT kind, SUM(n) FROM (SELECT person, kind, LEAST(COUNT(*), 5) AS n FROM visits GROUP BY person, "
-        "kind) AS t GROUP BY kind",
+        "SELECT SUM(n) FROM (SELECT LEAST(COUNT(*), 5) AS n FROM visits GROUP BY person, kind) AS t",
     };
     attack with, without;
     (void)state;
@@ -342,7 +341,7 @@ static void how_many_rows_there_are_is_private(void **state)
     attack_close(&many);
 }
 
-/* --- repetition and fan-out ------------------------------------------------------------------------------ */
+/* --- repetition and fan-out ---------------------------------------------------------------------------- */
 
 static void asking_again_gives_nothing_new(void **state)
 {
