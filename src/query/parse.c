@@ -242,3 +242,11 @@ bool query_same_name(const char *a, const char *b)
     while (*a && lower(*a) == lower(*b)) a++, b++;
     return lower(*a) == lower(*b);
 }
+
+size_t query_name_length(const char *name)
+{
+    size_t length = strnlen(name, 64);
+    if (length < 64) return length;
+    for (length = 63; length > 0 && ((unsigned char)name[length] & 0xC0u) == 0x80u;) length--;
+    return length;
+}

@@ -57,5 +57,7 @@ const char *query_name(const json_t *node);
 bool query_enter(query_reader *in, const json_t *node);
 void query_leave(query_reader *in);
 bool query_same_name(const char *a, const char *b); /* without regard to ASCII case */
+/* How many bytes of a declared name the parser leaves of it when it is written: at most 63, in whole characters. */
+size_t query_name_length(const char *name);
 
 #endif

@@ -104,10 +104,13 @@ bool bind_plain_names(binder *b, bind_source *s)
 {
     if (!(s->name = query_take(&b->in, s->relation->columns, sizeof *s->name))) return false;
     s->names = 0;
-    for (size_t i = 0; i < s->relation->columns; i++)
-        if (s->relation->column[i].name[0])
-            s->name[s->names++] =
-                (bind_name){ .table = "", .name = s->relation->column[i].name, .column = i };
+    for (size_t i = 0; i < s->relation->columns; i++) {
+        const char *name = s->relation->column[i].name;
+        size_t length = query_name_length(name);
+        if (length == 0) continue;
+        if (name[length] && !(name = query_keep(&b->in, name, length))) return false;
+        s->name[s->names++] = (bind_name){ .table = "", .name = name, .column = i };
+    }
     return true;
 }
 

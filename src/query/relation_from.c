@@ -52,6 +52,20 @@ static const bind_with *find_with(const bind_with *with, const char *name)
     return NULL;
 }
 
+/* The table that goes by a name as the parser leaves it; none when two do. */
+static size_t find_table(const dusk_schema *schema, const char *name)
+{
+    size_t found = dusk_schema_table(schema, name), others = 0;
+    for (size_t t = 0; t < schema->tables && (found == DUSK_NO_LINK || others); t++) {
+        char cut[DUSK_NAME_MAX + 1] = "";
+        memcpy(cut, schema->table[t].name, query_name_length(schema->table[t].name));
+        if (!query_same_name(cut, name)) continue;
+        if (others++) return DUSK_NO_LINK;
+        found = t;
+    }
+    return found;
+}
+
 static bind_source *named_query(binder *b, const bind_with *with, const json_t *body)
 {
     if (!query_enter(&b->in, body)) return NULL;
@@ -79,7 +93,7 @@ static bool collect_table(binder *b, bind_from_list *list, const json_t *body, c
         return false;
     }
     const bind_with *query = find_with(with, name);
-    size_t table = query ? DUSK_NO_LINK : dusk_schema_table(b->in.schema, name);
+    size_t table = query ? DUSK_NO_LINK : find_table(b->in.schema, name);
     if (!query && table == DUSK_NO_LINK) {
         query_refuse(&b->in, position, "dusk schema FILE shows the tables", "there is no table \"%s\"", name);
         return false;

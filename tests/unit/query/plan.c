@@ -267,11 +267,44 @@ static void groups_may_be_of_what_tells_the_unit(void **state)
     dusk_schema_free(schema);
 }
 
+#define LONG "tüüüüüüüüüüüüüüüü_üüüüüüüüüüüüüüüü" /* 66 bytes */
+
+/* The parser cuts names at 63 bytes, in whole characters: what goes by the rest of it is found all the same. */
+static void long_names_are_found(void **state)
+{
+    static const char *const facts[][3] = {
+        { LONG "r", "source", "r.csv" },         { LONG "r.u", "type", "integer" },
+        { LONG "r." LONG "1", "type", "text" },  { LONG "r.x" LONG, "type", "text" },
+        { LONG "r.x" LONG "2", "type", "text" }, { "", "unit", LONG "r.u" },
+    };
+    static const struct {
+        const char *sql;
+        dusk_status status;
+    } cases[] = {
+        { "SELECT COUNT(*) FROM " LONG "r WHERE " LONG "1 = 'a'", DUSK_OK },
+        { "SELECT COUNT(*) FROM " LONG "r WHERE " LONG "r." LONG "1 = 'a'", DUSK_OK },
+        { "SELECT COUNT(*) FROM " LONG "r WHERE x" LONG " = 'a'", DUSK_ERR_UNSUPPORTED }, /* two of them */
+        { "SELECT COUNT(*) FROM x" LONG, DUSK_ERR_UNSUPPORTED },
+    };
+    dusk_schema *schema;
+    (void)state;
+    assert_int_equal(dusk_schema_new(&schema, NULL), DUSK_OK);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        assert_int_equal(dusk_schema_declare(schema, facts[i][0], facts[i][1], facts[i][2], NULL), DUSK_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        query_plan *plan = NULL;
+        assert_int_equal(query_plan_new(&plan, schema, cases[i].sql, NULL), cases[i].status);
+        query_plan_free(plan);
+    }
+    dusk_schema_free(schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_have_these_plans),
         cmocka_unit_test(groups_may_be_of_what_tells_the_unit),
+        cmocka_unit_test(long_names_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
