@@ -55,7 +55,7 @@ static bool one_value(binder *b, query_facts *f, const query_expression *e)
         domain[0] = query_keep(&b->in, number, text.length);
         break;
     case DUSK_TYPE_REAL:
-        dusk_text_number(&text, e->value.real);
+        dusk_text_number(&text, e->value.real + 0.0); /* -0.0 and 0.0 are one key */
         domain[0] = query_keep(&b->in, number, text.length);
         break;
     default: domain[0] = e->value.text; break;

@@ -117,6 +117,8 @@ static dusk_status ask_engine(query_groups *out, const query_plan *plan, dusk_en
     dusk_chunk chunk;
     size_t room = 0, used = 0;
     DUSK_NEW(types, plan->domain->columns);
+    if (DUSK_MUTATE(GROUPS_NONE_ARE_PRIVATE, true, false))
+        DUSK_GROW(out->value, room, used); /* no groups are a list, too */
     DUSK_TRY(query_emit(&sql, types, plan, plan->domain, engine->class->dialect, err));
     DUSK_TRY(engine->class->query(engine, &cursor, sql, types, plan->domain->columns, err));
     do {

@@ -129,26 +129,47 @@ done:
 /* Delta is used for private keys and Gaussian noise only. */
 static dusk_budget cost_of(const dusk_query *query)
 {
-    bool delta = !query->plan->public_keys || query->options.noise == DUSK_QUERY_GAUSSIAN;
+    bool delta = !query->plan->public_keys || query_terms_delta(query->terms) > 0;
     return (dusk_budget){ query->options.epsilon, delta ? query->options.delta : 0 };
 }
 
-/* Everything the engine is asked for, ready before the charge. */
+/* Everything the engine is asked for, and room for its rows: ready before the charge. */
 typedef struct preparation {
     dusk_engine *engine;
     query_groups groups;
     char *sql;
     dusk_cell_type *types;
+    bounding *rows;
 } preparation;
 
 static void clear_preparation(preparation *ready)
 {
+    bounding_free(ready->rows);
     query_groups_clear(&ready->groups);
     dusk_deallocate(ready->sql);
     dusk_deallocate(ready->types);
 }
 
-static dusk_status prepare(preparation *ready, const dusk_query *query, dusk_error *err)
+static dusk_status open_bounding(preparation *ready, const dusk_query *query, dusk_generator *gen,
+                                 dusk_error *err)
+{
+    const query_plan *plan = query->plan;
+    bounding_options options;
+    query_terms_bounding(query->terms, &options);
+    options.unit_type = ready->types[0];
+    options.key_types = ready->types + 1;
+    options.keys = plan->keys;
+    options.value_types = ready->types + 1 + plan->keys;
+    options.values = plan->values;
+    options.groups = plan->public_keys ? ready->groups.value : NULL;
+    options.groups_count = ready->groups.groups;
+    options.memory = query->options.memory;
+    options.folder = query->options.folder;
+    options.threads = query->options.threads;
+    return bounding_new(&ready->rows, &options, gen, err);
+}
+
+static dusk_status prepare(preparation *ready, const dusk_query *query, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const query_plan *plan = query->plan;
@@ -156,6 +177,7 @@ static dusk_status prepare(preparation *ready, const dusk_query *query, dusk_err
     if (plan->public_keys) DUSK_TRY(query_groups_of(&ready->groups, plan, ready->engine, err));
     DUSK_NEW(ready->types, plan->input->columns);
     DUSK_TRY(query_emit(&ready->sql, ready->types, plan, plan->input, ready->engine->class->dialect, err));
+    DUSK_TRY(open_bounding(ready, query, gen, err));
 done:
     return status;
 }
@@ -177,29 +199,15 @@ done:
     return status;
 }
 
-static dusk_status bound(bounded **out, const dusk_query *query, const preparation *ready,
-                         dusk_generator *gen, dusk_error *err)
+static dusk_status bound(bounded **out, const dusk_query *query, preparation *ready, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const query_plan *plan = query->plan;
-    bounding_options options;
-    bounding *b = NULL;
-    query_terms_bounding(query->terms, &options);
-    options.unit_type = ready->types[0];
-    options.key_types = ready->types + 1;
-    options.keys = plan->keys;
-    options.value_types = ready->types + 1 + plan->keys;
-    options.values = plan->values;
-    options.groups = plan->public_keys ? ready->groups.value : NULL;
-    options.groups_count = ready->groups.groups;
-    options.memory = query->options.memory;
-    options.folder = query->options.folder;
-    options.threads = query->options.threads;
-    DUSK_TRY(bounding_new(&b, &options, gen, err));
-    DUSK_TRY(query_read_rows(b, ready->engine, ready->sql, ready->types, plan->input->columns, err));
-    DUSK_TRY(bounding_finish(b, out, err));
+    DUSK_TRY(query_read_rows(ready->rows, ready->engine, ready->sql, ready->types,
+                             query->plan->input->columns, err));
+    DUSK_TRY(bounding_finish(ready->rows, out, err));
 done:
-    bounding_free(b);
+    bounding_free(ready->rows);
+    ready->rows = NULL;
     return status;
 }
 
@@ -229,9 +237,9 @@ static dusk_status answer(dusk_result **out, const dusk_query *query, const dusk
     size_t length;
     uint64_t id = 0;
     const bool first = DUSK_MUTATE(QUERY_CHARGE_AFTER_DRAW, true, false);
-    DUSK_TRY(prepare(&ready, query, err));
+    DUSK_TRY(prepare(&ready, query, gen, err));
     if (first) DUSK_TRY(dusk_ledger_reserve(query->source->ledger, &id, charge, err));
-    DUSK_TRY(bound(&groups, query, &ready, gen, err));
+    DUSK_TRY(bound(&groups, query, &ready, err));
     DUSK_TRY(query_release(&result, query->plan, query->terms, groups, gen, err));
     DUSK_TRY(dusk_result_write(result, &text, &length, err));
     if (!first) DUSK_TRY(dusk_ledger_reserve(query->source->ledger, &id, charge, err));

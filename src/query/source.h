@@ -41,7 +41,7 @@ DUSK_MUST_USE dusk_status query_source_engine(dusk_source *source, dusk_engine *
 /* All combinations of public keys in a fixed order, as cells of `types` (one a key): the product of
  * the domains, or what the engine says of public tables. To be freed with query_groups_clear. */
 typedef struct query_groups {
-    query_value *value; /* keys values a group */
+    query_value *value; /* keys values a group; not NULL, which would say that keys are private */
     size_t groups;
     query_arena *texts;
 } query_groups;

@@ -3,6 +3,7 @@
  * the same, and in which order public groups come. */
 #include <stdlib.h>
 
+#include "query/source.h"
 #include "query_world.h"
 #include "random/generator.h"
 
@@ -182,12 +183,52 @@ static void test_order(void **state)
     world_close(&s);
 }
 
+/* A public table without rows says that there is no group, not that groups are private. */
+static void test_no_groups(void **state)
+{
+    static world w;
+    world_source s;
+    dusk_query_options options;
+    dusk_query *query;
+    dusk_engine *engine;
+    query_groups groups;
+    (void)state;
+    world_make(&w, &(world_options){ .seed = 9, .customers = 9, .orders = 9, .items = 20, .clean = true });
+    w.table[WORLD_PRODUCT].rows = 0;
+    world_open(&s, &w);
+    dusk_query_options_init(&options);
+    options.epsilon = 1;
+    OK(dusk_query_prepare(
+        &query, s.source,
+        "SELECT kind, COUNT(*) FROM item JOIN product ON product.id = product GROUP BY kind", &options,
+        &err));
+    OK(query_source_engine(s.source, &engine, world_engine(), &err));
+    OK(query_groups_of(&groups, query->plan, engine, &err));
+    assert_true(groups.groups == 0 && groups.value != NULL);
+    query_groups_clear(&groups);
+    dusk_query_free(query);
+    world_close(&s);
+}
+
+/* Two zeros are one key. */
+static void test_zeros(void **state)
+{
+    world_source s;
+    (void)state;
+    make_world(&s);
+    assert_false(ask(s.source,
+                     "SELECT CASE WHEN vip THEN 0.0 ELSE -0.0 END AS z, COUNT(*) FROM customer GROUP BY z", 1,
+                     "ana", 0.95));
+    world_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_repeats),       cmocka_unit_test(test_declared),
         cmocka_unit_test(test_refused_facts), cmocka_unit_test(test_refused_sources),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_no_groups),
+        cmocka_unit_test(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
