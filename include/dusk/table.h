@@ -48,7 +48,8 @@
  *   clinic.db, clinic.sqlite                 SQLite
  *   visits.parquet, clinic.duckdb            by DuckDB, when its library is found
  *   postgres://user@host/database            PostgreSQL
- * A URI of a database is followed by #table for one of its tables. */
+ * A URI of a database is followed by #table for one of its tables, or for a view: whoever names one sees to it that
+ * each of its rows is made of rows of one unit, the unit that it names, and that no row makes it fail. */
 
 #ifdef __cplusplus
 extern "C" {

@@ -22,7 +22,7 @@ static const dusk_option init_options[] = {
     { .name = "source", .letter = 's', .argument = "[NAME=]URI", .type = DUSK_OPTION_LIST, AT(sources), .sample = "visits.csv",
       .heading = "The contract",
       .help = "where rows are: a CSV, Parquet, SQLite or DuckDB file, or postgres://...; may be given several times, "
-              "and words after the file are sources too. A table is named after its file unless NAME= says otherwise; #TABLE picks one table of a database; "
+              "and words after the file are sources too. A table is named after its file unless NAME= says otherwise; #TABLE picks one table of a database, or a view, which must keep the rows of persons apart and never fail; "
               "file.csv?delimiter=; and ?header=a,b,c describe unusual text files" },
     { .name = "unit", .letter = 'u', .argument = "TABLE.COLUMN", .type = DUSK_OPTION_STRING, AT(unit), .sample = "visits.patient",
       .heading = "The contract", .help = "the column that says whose row it is: everything is promised for whole persons, not for rows" },

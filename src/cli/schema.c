@@ -166,6 +166,10 @@ static void print_json(const dusk_schema *schema)
         dusk_json_string_field(&json, "name", table->name);
         dusk_json_string_field(&json, "source", table->source);
         dusk_json_bool_field(&json, "public", table->is_public);
+        dusk_json_number_field(&json, "rows_per_unit",
+                               table->rows_per_unit ? (double)table->rows_per_unit : NAN);
+        dusk_json_number_field(&json, "groups_per_unit",
+                               table->groups_per_unit ? (double)table->groups_per_unit : NAN);
         dusk_json_key(&json, "columns");
         dusk_json_open(&json, '[');
         for (size_t c = 0; c < table->columns; c++) json_column(&json, schema, t, c);

@@ -69,14 +69,17 @@ static bool is_named(const char *source, const char **uri)
     return true;
 }
 
-static dusk_status add_table(draft *d, const char *name, const char *uri, const dusk_engine_class *engine,
-                             dusk_error *err)
+/* A dot in the name that the database has, as between a schema and a table, is an underscore here. */
+static dusk_status add_table(draft *d, const char *found_name, const char *uri,
+                             const dusk_engine_class *engine, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_found_column *found = NULL;
     size_t n;
-    char subject[2 * DUSK_NAME_MAX + 2];
-    if (strlen(name) > DUSK_NAME_MAX)
+    char name[DUSK_NAME_MAX + 1], subject[2 * DUSK_NAME_MAX + 2];
+    snprintf(name, sizeof name, "%s", found_name);
+    for (char *dot = name; (dot = strchr(dot, '.'));) *dot = '_';
+    if (strlen(found_name) > DUSK_NAME_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a shorter name: --source NAME=URI",
                          "the name of a table has at most %d bytes", DUSK_NAME_MAX);
     if (dusk_schema_table(d->schema, name) != DUSK_NO_LINK)

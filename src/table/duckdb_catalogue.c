@@ -86,8 +86,10 @@ static void put_known(dusk_buffer *sql, const char *database)
         sql,
         "(SELECT CASE WHEN schema_name = 'main' THEN name ELSE schema_name || '.' || name END AS shown, "
         "format('\"{}\".\"{}\"', replace(schema_name, '\"', '\"\"'), replace(name, '\"', '\"\"')) "
-        "AS written FROM (SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() "
-        "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views() "
+        "AS written, is_view FROM (SELECT database_name, schema_name, table_name AS name, false AS is_view "
+        "FROM "
+        "duckdb_tables() "
+        "WHERE NOT internal UNION ALL SELECT database_name, schema_name, view_name, true FROM duckdb_views() "
         "WHERE NOT internal) WHERE database_name = '%s')",
         database);
 }
@@ -256,7 +258,7 @@ static dusk_status names_of(duckdb_engine *e, char ***names, dusk_error *err)
     size_t n = 0;
     dusk_buffer_add(&sql, "SELECT shown FROM ");
     put_known(&sql, "s");
-    dusk_buffer_add(&sql, " ORDER BY lower(shown)");
+    dusk_buffer_add(&sql, " WHERE NOT is_view ORDER BY lower(shown)");
     dusk_status status = dusk_buffer_take(&sql, &text, err);
     if (status == DUSK_OK) status = texts_of(e, text, &all, &n, err);
     if (status == DUSK_OK) status = table_name_list(names, all.data, all.length, n, err);

@@ -64,7 +64,8 @@ typedef struct dusk_engine_class {
     void (*close)(dusk_engine *engine);
     /* Columns of a source before it has a schema: *columns is to be freed with dusk_deallocate. */
     dusk_status (*describe)(const char *source, dusk_found_column **columns, size_t *n, dusk_error *err);
-    /* Names of the tables of a database source, a NULL-terminated list in one allocation. */
+    /* Names of the tables of a database source, a NULL-terminated list in one allocation. Views are not among them:
+     * a row of one may hold other units' rows, and may make it fail. Who names a view answers for it. */
     dusk_status (*tables)(const char *source, char ***names, dusk_error *err);
     /* Run a query with `n` output columns of these types. */
     dusk_status (*query)(dusk_engine *engine, dusk_cursor **out, const char *sql, const dusk_cell_type *types,

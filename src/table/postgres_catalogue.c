@@ -13,7 +13,8 @@
  * how SQL does. */
 #define KNOWN                                                                                                \
     "(SELECT CASE WHEN n.nspname = 'public' THEN c.relname::text ELSE n.nspname || '.' || c.relname END AS " \
-    "shown, quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS written FROM pg_class c JOIN "        \
+    "shown, quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS written, c.relkind FROM pg_class c "  \
+    "JOIN "                                                                                                  \
     "pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND n.nspname "   \
     "!~ "                                                                                                    \
     "'^pg_' AND n.nspname <> 'information_schema' AND has_any_column_privilege(c.oid, 'SELECT')) AS known"
@@ -131,8 +132,10 @@ dusk_status postgres_tables(const char *source, char ***names, dusk_error *err)
     dusk_buffer all = { .data = NULL };
     PGresult *result = NULL;
     DUSK_TRY(open_source(&e, &location, source, err));
-    DUSK_TRY(postgres_run(e, &result, "SELECT shown FROM " KNOWN " ORDER BY lower(shown COLLATE \"C\")", NULL,
-                          "reading the catalogue", err));
+    DUSK_TRY(postgres_run(e, &result,
+                          "SELECT shown FROM " KNOWN
+                          " WHERE relkind NOT IN ('v', 'm') ORDER BY lower(shown COLLATE \"C\")",
+                          NULL, "reading the catalogue", err));
     for (int i = 0; i < PQntuples(result); i++)
         dusk_buffer_bytes(&all, PQgetvalue(result, i, 0), (size_t)PQgetlength(result, i, 0) + 1);
     DUSK_TRY(all.failed ? dusk_fail_memory(err)

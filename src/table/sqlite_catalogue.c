@@ -138,7 +138,7 @@ done:
 
 static dusk_status collect_names(sqlite3 *db, char ***names, dusk_error *err)
 {
-    static const char sql[] = "SELECT name FROM s.sqlite_schema WHERE type IN ('table', 'view') AND name NOT "
+    static const char sql[] = "SELECT name FROM s.sqlite_schema WHERE type = 'table' AND name NOT "
                               "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name COLLATE NOCASE";
     dusk_status status = DUSK_OK;
     sqlite3_stmt *row = NULL;
