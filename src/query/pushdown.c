@@ -63,23 +63,27 @@ bool query_pushdown_fits(const bounding_options *options, dusk_dialect dialect)
 
 /* --- reading ------------------------------------------------------------------------------------------- */
 
-typedef struct reading {
-    const bounding_options *options;
+struct query_pushdown {
+    bounding_options options;
+    char *statement;
     size_t own;          /* columns before the units: keys, or the number of a public group */
     group_table *keys;   /* of the groups, in their order; NULL: there are no keys */
-    size_t groups, room; /* private ones that have come */
+    size_t groups, room; /* those that have come; how many there is room for */
     uint64_t *units;     /* of a group */
     dusk_int128 *sum;    /* totals of a group, one group after the other */
     uint32_t *code;      /* of the rows of a chunk */
     size_t codes;
-} reading;
+};
 
-static void clear_reading(reading *r)
+void query_pushdown_free(query_pushdown *p)
 {
-    group_table_free(r->keys);
-    wipe_and_free(r->units, r->room * sizeof *r->units);
-    wipe_and_free(r->sum, r->room * r->options->totals * sizeof *r->sum);
-    wipe_and_free(r->code, r->codes * sizeof *r->code);
+    if (!p) return;
+    group_table_free(p->keys);
+    wipe_and_free(p->units, p->room * sizeof *p->units);
+    wipe_and_free(p->sum, p->room * p->options.totals * sizeof *p->sum);
+    wipe_and_free(p->code, p->codes * sizeof *p->code);
+    wipe_and_free(p->statement, p->statement ? strlen(p->statement) : 0);
+    dusk_deallocate(p);
 }
 
 static dusk_status unreadable(dusk_error *err)
@@ -101,24 +105,24 @@ static bool read_total(dusk_int128 *out, const char *text, size_t length)
     return true;
 }
 
-static dusk_status make_room(reading *r, size_t groups, dusk_error *err)
+static dusk_status make_room(query_pushdown *p, size_t groups, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    size_t room = 2 * r->room + groups, totals = r->options->totals;
+    size_t room = 2 * p->room + groups, totals = p->options.totals;
     uint64_t *units = NULL;
     dusk_int128 *sum = NULL;
-    if (groups <= r->room) return DUSK_OK;
+    if (groups <= p->room) return DUSK_OK;
     DUSK_NEW(units, room);
     DUSK_NEW(sum, room * totals);
-    if (r->room) {
-        memcpy(units, r->units, r->room * sizeof *units);
-        memcpy(sum, r->sum, r->room * totals * sizeof *sum);
+    if (p->room) {
+        memcpy(units, p->units, p->room * sizeof *units);
+        memcpy(sum, p->sum, p->room * totals * sizeof *sum);
     }
-    wipe_and_free(r->units, r->room * sizeof *units);
-    wipe_and_free(r->sum, r->room * totals * sizeof *sum);
-    r->units = units;
-    r->sum = sum;
-    r->room = room;
+    wipe_and_free(p->units, p->room * sizeof *units);
+    wipe_and_free(p->sum, p->room * totals * sizeof *sum);
+    p->units = units;
+    p->sum = sum;
+    p->room = room;
     units = NULL;
 done:
     dusk_deallocate(units);
@@ -126,28 +130,28 @@ done:
 }
 
 /* Which group each row of the chunk is; no group comes twice. */
-static dusk_status name_groups(reading *r, const dusk_chunk *chunk, dusk_error *err)
+static dusk_status name_groups(query_pushdown *p, const dusk_chunk *chunk, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const bounding_options *o = r->options;
+    const bounding_options *o = &p->options;
     bool is_private = o->keys && !o->groups;
-    if (chunk->rows > r->codes) {
-        wipe_and_free(r->code, r->codes * sizeof *r->code);
-        r->codes = 0;
-        DUSK_NEW(r->code, chunk->rows);
-        r->codes = chunk->rows;
+    if (chunk->rows > p->codes) {
+        wipe_and_free(p->code, p->codes * sizeof *p->code);
+        p->codes = 0;
+        DUSK_NEW(p->code, chunk->rows);
+        p->codes = chunk->rows;
     }
-    if (is_private) DUSK_TRY(group_table_codes(r->keys, r->code, chunk->column, chunk->rows, true, err));
+    if (is_private) DUSK_TRY(group_table_codes(p->keys, p->code, chunk->column, chunk->rows, true, err));
     for (size_t i = 0; i < chunk->rows; i++) {
-        size_t group = r->groups + i;
+        size_t group = p->groups + i;
         if (o->keys && o->groups) {
             int64_t number = chunk->column[0].integers[i];
             if (number < 1 || (uint64_t)number > o->groups_count) return unreadable(err);
-            r->code[i] = (uint32_t)(number - 1);
+            p->code[i] = (uint32_t)(number - 1);
         } else if (!is_private) {
-            r->code[i] = 0;
+            p->code[i] = 0;
             if (group != 0) return unreadable(err);
-        } else if (r->code[i] != group) {
+        } else if (p->code[i] != group) {
             return unreadable(err);
         }
     }
@@ -155,42 +159,42 @@ done:
     return status;
 }
 
-static dusk_status take_chunk(reading *r, const dusk_chunk *chunk, dusk_error *err)
+static dusk_status take_chunk(query_pushdown *p, const dusk_chunk *chunk, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    DUSK_TRY(name_groups(r, chunk, err));
-    if (r->options->keys && !r->options->groups) DUSK_TRY(make_room(r, r->groups + chunk->rows, err));
+    DUSK_TRY(name_groups(p, chunk, err));
+    if (p->options.keys && !p->options.groups) DUSK_TRY(make_room(p, p->groups + chunk->rows, err));
     for (size_t i = 0; i < chunk->rows; i++) {
-        size_t group = r->code[i];
-        r->units[group] = (uint64_t)chunk->column[r->own].integers[i];
-        for (size_t t = 0; t < r->options->totals; t++) {
-            const dusk_cells *cells = &chunk->column[r->own + 1 + t];
+        size_t group = p->code[i];
+        p->units[group] = (uint64_t)chunk->column[p->own].integers[i];
+        for (size_t t = 0; t < p->options.totals; t++) {
+            const dusk_cells *cells = &chunk->column[p->own + 1 + t];
             if ((cells->null && cells->null[i]) ||
-                !read_total(&r->sum[group * r->options->totals + t], cells->texts[i], cells->lengths[i]))
+                !read_total(&p->sum[group * p->options.totals + t], cells->texts[i], cells->lengths[i]))
                 return unreadable(err);
         }
     }
-    r->groups += chunk->rows;
+    p->groups += chunk->rows;
 done:
     return status;
 }
 
-static dusk_status read_groups(reading *r, dusk_engine *engine, const char *sql, dusk_error *err)
+static dusk_status read_groups(query_pushdown *p, dusk_engine *engine, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const bounding_options *o = r->options;
+    const bounding_options *o = &p->options;
     dusk_cell_type *types = NULL;
     dusk_cursor *cursor = NULL;
     dusk_chunk chunk;
-    DUSK_NEW(types, r->own + 1 + o->totals);
-    for (size_t i = 0; i < r->own; i++) types[i] = o->groups ? DUSK_CELL_INTEGER : o->key_types[i];
-    types[r->own] = DUSK_CELL_INTEGER;
-    for (size_t t = 0; t < o->totals; t++) types[r->own + 1 + t] = DUSK_CELL_TEXT;
-    DUSK_TRY(engine->class->query(engine, &cursor, sql, types, r->own + 1 + o->totals, err));
+    DUSK_NEW(types, p->own + 1 + o->totals);
+    for (size_t i = 0; i < p->own; i++) types[i] = o->groups ? DUSK_CELL_INTEGER : o->key_types[i];
+    types[p->own] = DUSK_CELL_INTEGER;
+    for (size_t t = 0; t < o->totals; t++) types[p->own + 1 + t] = DUSK_CELL_TEXT;
+    DUSK_TRY(engine->class->query(engine, &cursor, p->statement, types, p->own + 1 + o->totals, err));
     for (;;) {
         DUSK_TRY(engine->class->next(cursor, &chunk, err));
         if (chunk.rows == 0) break;
-        DUSK_TRY(take_chunk(r, &chunk, err));
+        DUSK_TRY(take_chunk(p, &chunk, err));
     }
 done:
     if (cursor) engine->class->end(cursor);
@@ -201,36 +205,65 @@ done:
 /* --- the whole ----------------------------------------------------------------------------------------- */
 
 /* Public groups are all there from the start, each once. */
-static dusk_status begin_reading(reading *r, const bounding_options *o, const uint64_t key[2],
-                                 dusk_error *err)
+static dusk_status make_groups(query_pushdown *p, const uint64_t key[2], dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    *r = (reading){ .options = o, .own = o->keys && o->groups ? 1 : o->keys };
-    if (o->keys) DUSK_TRY(group_table_new(&r->keys, o->key_types, o->keys, key, err));
+    const bounding_options *o = &p->options;
+    if (o->keys) DUSK_TRY(group_table_new(&p->keys, o->key_types, o->keys, key, err));
     for (size_t g = 0; o->keys && o->groups && g < o->groups_count; g++) {
         uint32_t code;
         bool is_new;
-        DUSK_TRY(group_table_add(r->keys, &code, &is_new, o->groups + g * o->keys, err));
+        DUSK_TRY(group_table_add(p->keys, &code, &is_new, o->groups + g * o->keys, err));
         if (!is_new)
             DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "list each of them once",
                                "two public groups have the same keys"));
     }
-    if (!o->keys || o->groups) DUSK_TRY(make_room(r, o->keys ? o->groups_count : 1, err));
+    if (!o->keys || o->groups) DUSK_TRY(make_room(p, o->keys ? o->groups_count : 1, err));
 done:
     return status;
 }
 
-static dusk_status write_groups(bounded **out, const reading *r, dusk_error *err)
+DUSK_PROVEN(query_pushdown_new)
+dusk_status query_pushdown_new(query_pushdown **out, const bounding_options *options, const char *sql,
+                               dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const bounding_options *o = r->options;
-    size_t groups = !o->keys ? 1 : o->groups ? o->groups_count : r->groups;
+    query_pushdown *p = NULL;
+    struct {
+        unsigned char secret[PUSHDOWN_SECRET];
+        uint64_t table[2];
+    } key;
+
+    *out = NULL;
+    DUSK_TRY(bounding_check(options, err));
+    if (!query_pushdown_fits(options, DUSK_DIALECT_POSTGRES))
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_UNSUPPORTED, "stream the rows instead",
+                           "these totals cannot be made on the server"));
+    DUSK_NEW(p, 1);
+    p->options = *options;
+    p->own = options->keys && options->groups ? 1 : options->keys;
+    DUSK_TRY(dusk_generator_bytes(gen, &key, sizeof key, err));
+    DUSK_TRY(make_groups(p, key.table, err));
+    DUSK_TRY(query_pushdown_sql(&p->statement, options, sql, key.secret, err));
+    *out = p;
+    p = NULL;
+done:
+    dusk_wipe(&key, sizeof key);
+    query_pushdown_free(p);
+    return status;
+}
+
+static dusk_status write_groups(bounded **out, const query_pushdown *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bounding_options *o = &p->options;
+    size_t groups = !o->keys ? 1 : o->groups ? o->groups_count : p->groups;
     bounded *made = NULL;
     DUSK_TRY(bounded_new(&made, groups, o->keys, o->totals, err));
     for (size_t g = 0; g < groups; g++) {
-        if (o->keys) group_table_tuple(r->keys, made->key + g * o->keys, (uint32_t)g);
-        made->units[g] = r->units[g];
-        for (size_t t = 0; t < o->totals; t++) made->sum[t * groups + g] = r->sum[g * o->totals + t];
+        if (o->keys) group_table_tuple(p->keys, made->key + g * o->keys, (uint32_t)g);
+        made->units[g] = p->units[g];
+        for (size_t t = 0; t < o->totals; t++) made->sum[t * groups + g] = p->sum[g * o->totals + t];
     }
     DUSK_TRY(bounded_own_texts(made, err));
     *out = made;
@@ -240,31 +273,13 @@ done:
     return status;
 }
 
-DUSK_PROVEN(query_pushdown)
-dusk_status query_pushdown(bounded **out, const bounding_options *options, dusk_engine *engine,
-                           const char *sql, dusk_generator *gen, dusk_error *err)
+DUSK_PROVEN(query_pushdown_finish)
+dusk_status query_pushdown_finish(query_pushdown *p, bounded **out, dusk_engine *engine, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    reading r = { .options = options };
-    struct {
-        unsigned char secret[PUSHDOWN_SECRET];
-        uint64_t table[2];
-    } key;
-    char *statement = NULL;
-
     *out = NULL;
-    DUSK_TRY(bounding_check(options, err));
-    if (!query_pushdown_fits(options, engine->class->dialect))
-        DUSK_TRY(dusk_fail(err, DUSK_ERR_UNSUPPORTED, "stream the rows instead",
-                           "these totals cannot be made on the server"));
-    DUSK_TRY(dusk_generator_bytes(gen, &key, sizeof key, err));
-    DUSK_TRY(begin_reading(&r, options, key.table, err));
-    DUSK_TRY(query_pushdown_sql(&statement, options, sql, key.secret, err));
-    DUSK_TRY(read_groups(&r, engine, statement, err));
-    DUSK_TRY(write_groups(out, &r, err));
+    DUSK_TRY(read_groups(p, engine, err));
+    DUSK_TRY(write_groups(out, p, err));
 done:
-    dusk_wipe(&key, sizeof key);
-    wipe_and_free(statement, statement ? strlen(statement) : 0);
-    clear_reading(&r);
     return status;
 }

@@ -23,9 +23,16 @@ enum { PUSHDOWN_SECRET = 32 };
 bool query_pushdown_fits(const bounding_options *options, dusk_dialect dialect);
 
 /* As bounding_new, bounding_add and bounding_finish over the rows of `sql`, whose columns are the unit, the
- * keys and the values. For options that fit; memory, folder and threads do not matter. */
-DUSK_MUST_USE dusk_status query_pushdown(bounded **out, const bounding_options *options, dusk_engine *engine,
-                                         const char *sql, dusk_generator *gen, dusk_error *err);
+ * keys and the values. What is refused is refused by _new, which reads no row; memory, folder and threads of
+ * the options do not matter, and what they point to must live on. */
+typedef struct query_pushdown query_pushdown;
+DUSK_MUST_USE dusk_status query_pushdown_new(query_pushdown **out, const bounding_options *options,
+                                             const char *sql, dusk_generator *gen, dusk_error *err);
+/* Once. */
+DUSK_MUST_USE dusk_status query_pushdown_finish(query_pushdown *p, bounded **out, dusk_engine *engine,
+                                                dusk_error *err);
+/* It is wiped; NULL is fine. */
+void query_pushdown_free(query_pushdown *p);
 
 /* The statement (pushdown_sql.c), to be freed with dusk_deallocate. Its columns: the keys where they are private, or the
  * number of the public group from 1 where there are keys; the units; each total as text. */

@@ -4,7 +4,7 @@
  *   recall    a stored answer, if there is one
  *   open      engine and public groups: what can fail without a charge fails here
  *   reserve   the charge is on disk
- *   read      rows into bounding; exact totals
+ *   read      rows into bounding, here or on the server; exact totals
  *   release   noise
  *   commit    the answer is on disk beside its charge
  * After `reserve` nothing is refused: what fails is memory, disk, network or entropy, and the
@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "query/pushdown.h"
 #include "query/source.h"
 
 void dusk_query_free(dusk_query *query)
@@ -139,11 +140,13 @@ typedef struct preparation {
     query_groups groups;
     char *sql;
     dusk_cell_type *types;
-    bounding *rows;
+    query_pushdown *pushed; /* bounding on the server, */
+    bounding *rows;         /* or here */
 } preparation;
 
 static void clear_preparation(preparation *ready)
 {
+    query_pushdown_free(ready->pushed);
     bounding_free(ready->rows);
     query_groups_clear(&ready->groups);
     dusk_deallocate(ready->sql);
@@ -166,6 +169,8 @@ static dusk_status open_bounding(preparation *ready, const dusk_query *query, du
     options.memory = query->options.memory;
     options.folder = query->options.folder;
     options.threads = query->options.threads;
+    if (query_pushdown_fits(&options, ready->engine->class->dialect))
+        return query_pushdown_new(&ready->pushed, &options, ready->sql, gen, err);
     return bounding_new(&ready->rows, &options, gen, err);
 }
 
@@ -202,11 +207,17 @@ done:
 static dusk_status bound(bounded **out, const dusk_query *query, preparation *ready, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    DUSK_TRY(query_read_rows(ready->rows, ready->engine, ready->sql, ready->types,
-                             query->plan->input->columns, err));
-    DUSK_TRY(bounding_finish(ready->rows, out, err));
+    if (ready->pushed) {
+        DUSK_TRY(query_pushdown_finish(ready->pushed, out, ready->engine, err));
+    } else {
+        DUSK_TRY(query_read_rows(ready->rows, ready->engine, ready->sql, ready->types,
+                                 query->plan->input->columns, err));
+        DUSK_TRY(bounding_finish(ready->rows, out, err));
+    }
 done:
+    query_pushdown_free(ready->pushed);
     bounding_free(ready->rows);
+    ready->pushed = NULL;
     ready->rows = NULL;
     return status;
 }
