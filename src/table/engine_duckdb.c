@@ -109,10 +109,11 @@ static dusk_status open_database(duckdb_engine *e, dusk_error *err)
     };
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE),
          cores = sysconf(_SC_NPROCESSORS_ONLN);
-    /* Half of the memory: the other half is for what is done with the rows. */
+    /* Half of the memory and of the processors: the other half is for what is done with the rows. A streamed
+     * answer keeps the thread that waits for it busy, so that more threads than that cost more than they give. */
     uint64_t half = pages > 0 && page > 0 ? (uint64_t)pages / 2 * (uint64_t)page : (uint64_t)1 << 30;
     snprintf(memory, sizeof memory, "%" PRIu64 "KiB", half / 1024);
-    snprintf(threads, sizeof threads, "%ld", cores > 0 ? cores : 1);
+    snprintf(threads, sizeof threads, "%ld", cores > 1 ? cores / 2 : 1);
     duckdb_config config = NULL;
     char *message = NULL;
     bool fine = e->api->create_config(&config) == 0;
