@@ -126,6 +126,7 @@ static void build_named(emitter *em, const query_plan *plan, const query_relatio
 static void add_table(emitter *em, block *b, const block_table *table, bool joined)
 {
     bool materialize = joined && em->dialect->materialize;
+    em->scans++;
     dusk_buffer text = { 0 };
     if (materialize) emit_tables_add(em, table->name, table->table);
     if (materialize)
@@ -486,6 +487,10 @@ dusk_status query_emit(char **sql, dusk_cell_type *types, const query_plan *plan
     em.out = &whole;
     emit_tables_put(&em, plan->schema, &text);
     add_text(&whole, &text);
+    if (dialect == DUSK_DIALECT_SQLITE &&
+        (em.scans > DUSK_MUTATE(EMIT_SCANS_IGNORED, EMIT_SCANS_MAX, 1000) || whole.length > EMIT_BYTES_MAX))
+        emit_fail(&em, DUSK_ERR_UNSUPPORTED, "the query reads too many tables, or is too long, for SQLite",
+                  "use a subquery of WITH less often, or another engine");
     if (!whole.failed && dialect == DUSK_DIALECT_SQLITE &&
         emit_depth(whole.data) > DUSK_MUTATE(EMIT_DEPTH_IGNORED, EMIT_STACK_MAX, 1000))
         emit_fail(&em, DUSK_ERR_UNSUPPORTED, "the query is nested too deeply for SQLite",

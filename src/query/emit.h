@@ -111,6 +111,7 @@ typedef struct emitter {
     emit_tables *tables;
     bool joined;    /* what is built is part of a join */
     unsigned names; /* used so far */
+    unsigned scans; /* of tables, in all */
     unsigned depth;
     dusk_status status; /* of the first failure */
     dusk_error *err;
@@ -160,6 +161,9 @@ void emit_moment(emitter *em, const char *text, const query_expression *e, dusk_
 
 /* emit_depth.c: places on the stack of SQLite's parser, of which it has 100; from above. */
 unsigned emit_depth(const char *sql);
+/* SQLite joins at most so many tables, also when it makes one join of several, and reads so many bytes. */
+#define EMIT_SCANS_MAX 64
+#define EMIT_BYTES_MAX 1000000
 #define EMIT_STACK_MAX 90
 
 /* emit_span.c. Whether an expression is written as a double; its span as it is written; whether

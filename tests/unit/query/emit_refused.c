@@ -110,6 +110,35 @@ static void what_is_not_refused_can_be_run(void **state)
 }
 
 /* Memory that runs out anywhere is an error, and nothing is left behind. */
+/* SQLite joins 64 tables, be they side by side or in subselects that it joins into one. */
+static void joins_of_many_tables_are_refused(void **state)
+{
+    static const int most[] = { 64, 32 };
+    world w = open_world(state, 1);
+    for (int computed = 0; computed < 2; computed++) {
+        query_relation *o = scan(&w.m, w.schema, ORDERS), *part = project(&w.m, o, 0, 1, INT(3));
+        query_relation *none = filter(&w.m, part, LESS(INT(0), INT(0))), *r = none;
+        if (computed)
+            part = project(&w.m, join(&w.m, QUERY_INNER, part, part, NULL), 0, 2, INT(0),
+                           call(&w.m, QUERY_ADD, DUSK_TYPE_INTEGER, 2, INT(0), INT(1)));
+        for (int n = 1; n <= 70; n++) {
+            dusk_cell_type types[2];
+            char *sql = NULL;
+            query_relation *all = computed ? project(&w.m, r, 0, 2, INT(0), INT(0)) : r;
+            dusk_status status = query_emit(&sql, types, &w.plan, all, DUSK_DIALECT_SQLITE, NULL);
+            assert_int_equal(status, n <= most[computed] ? DUSK_OK : DUSK_ERR_UNSUPPORTED);
+            if (status == DUSK_OK) {
+                rows got = of_relation(&w, all);
+                assert_int_equal(got.used, 0);
+                rows_free(&got);
+            }
+            dusk_deallocate(sql);
+            r = project(&w.m, join(&w.m, QUERY_INNER, r, part, NULL), 0, 1, INT(0));
+        }
+    }
+    close_world(&w);
+}
+
 static void memory_may_run_out(void **state)
 {
     world w = open_world(state, 1);
@@ -141,6 +170,7 @@ int main(void)
         cmocka_unit_test_prestate(plans_that_break_the_rule_are_refused, state),
         cmocka_unit_test_prestate(deep_expressions_are_refused, state),
         cmocka_unit_test_prestate(what_is_not_refused_can_be_run, state),
+        cmocka_unit_test_prestate(joins_of_many_tables_are_refused, state),
         cmocka_unit_test_prestate(memory_may_run_out, state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
