@@ -79,7 +79,7 @@ typedef struct dusk_query_options {
     const char *analyst;      /* "owner"                                                   */
     const char *engine;       /* NULL: the best that serves the sources                    */
     size_t memory;            /* 0: 1 GiB                                                  */
-    const char *folder;       /* for temporary files; NULL: TMPDIR, or /tmp                */
+    const char *folder;       /* for temporary files, must be there; NULL: TMPDIR, or /tmp */
     unsigned threads;         /* 0: as many as there are processors                        */
 } dusk_query_options;
 DUSK_API void dusk_query_options_init(dusk_query_options *options);

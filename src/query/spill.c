@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,48 +20,10 @@
 enum { KEY = 32, CIPHER_BLOCK = 16, PIECE = 1 << 30 };
 
 struct spill {
-    char *pattern; /* folder/dusk-XXXXXX, until the file is made */
-    pthread_mutex_t lock;
-    atomic_int descriptor; /* -1: not made yet */
+    int descriptor;
     atomic_ullong end;
     unsigned char key[KEY];
 };
-
-dusk_status spill_new(spill **out, const char *folder, const uint64_t key[4], dusk_error *err)
-{
-    static const char name[] = "/dusk-XXXXXX";
-    dusk_status status = DUSK_OK;
-    spill *file = NULL;
-
-    *out = NULL;
-    if (!folder) folder = getenv("TMPDIR");
-    if (!folder || !*folder) folder = "/tmp";
-    DUSK_NEW(file, 1);
-    pthread_mutex_init(&file->lock, NULL); /* cannot fail without attributes */
-    atomic_init(&file->descriptor, -1);
-    atomic_init(&file->end, 0);
-    memcpy(file->key, key, KEY);
-    DUSK_NEW(file->pattern, strlen(folder) + sizeof name);
-    memcpy(file->pattern, folder, strlen(folder));
-    memcpy(file->pattern + strlen(folder), name, sizeof name);
-    *out = file;
-    file = NULL;
-done:
-    spill_free(file);
-    return status;
-}
-
-void spill_free(spill *file)
-{
-    if (!file) return;
-    if (file->descriptor >= 0) close(file->descriptor);
-    pthread_mutex_destroy(&file->lock);
-    dusk_deallocate(file->pattern);
-    dusk_wipe(file, sizeof *file);
-    dusk_deallocate(file);
-}
-
-uint64_t spill_size(const spill *file) { return atomic_load(&file->end); }
 
 static dusk_status fail_file(dusk_error *err, const char *doing)
 {
@@ -71,23 +32,46 @@ static dusk_status fail_file(dusk_error *err, const char *doing)
 }
 
 /* The file has its name for a moment only, and is for its owner alone. */
-static dusk_status make_file(spill *file, dusk_error *err)
+dusk_status spill_new(spill **out, const char *folder, const uint64_t key[4], dusk_error *err)
 {
+    static const char name[] = "/dusk-XXXXXX";
     dusk_status status = DUSK_OK;
-    pthread_mutex_lock(&file->lock);
+    spill *file = NULL;
+    char *pattern = NULL;
+
+    *out = NULL;
+    if (!folder) folder = getenv("TMPDIR");
+    if (!folder || !*folder) folder = "/tmp";
+    DUSK_NEW(pattern, strlen(folder) + sizeof name);
+    memcpy(pattern, folder, strlen(folder));
+    memcpy(pattern + strlen(folder), name, sizeof name);
+    DUSK_NEW(file, 1);
+    atomic_init(&file->end, 0);
+    memcpy(file->key, key, KEY);
+    file->descriptor = mkstemp(pattern);
     if (file->descriptor < 0) {
-        int made = mkstemp(file->pattern);
-        if (made < 0) {
-            status = fail_file(err, "making");
-        } else {
-            unlink(file->pattern);
-            fcntl(made, F_SETFD, FD_CLOEXEC);
-            file->descriptor = made;
-        }
+        status = fail_file(err, "making");
+        goto done;
     }
-    pthread_mutex_unlock(&file->lock);
+    unlink(pattern);
+    fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
+    *out = file;
+    file = NULL;
+done:
+    dusk_deallocate(pattern);
+    spill_free(file);
     return status;
 }
+
+void spill_free(spill *file)
+{
+    if (!file) return;
+    if (file->descriptor >= 0) close(file->descriptor);
+    dusk_wipe(file, sizeof *file);
+    dusk_deallocate(file);
+}
+
+uint64_t spill_size(const spill *file) { return atomic_load(&file->end); }
 
 /* The key stream from byte `offset`, a multiple of CIPHER_BLOCK, over the data, in place. */
 static dusk_status cipher(const spill *file, unsigned char *data, size_t size, uint64_t offset,
@@ -117,7 +101,6 @@ dusk_status spill_write(spill *file, unsigned char *data, size_t size, uint64_t 
     size_t whole = (size + CIPHER_BLOCK - 1) / CIPHER_BLOCK * CIPHER_BLOCK;
     uint64_t at = atomic_fetch_add(&file->end, whole);
 
-    if (file->descriptor < 0) DUSK_TRY(make_file(file, err));
     DUSK_TRY(cipher(file, data, size, at, err));
     *offset = at;
     while (size > 0) {

@@ -3,8 +3,8 @@
 #define DUSK_QUERY_SPILL_H
 
 /* Private rows on disk while a query runs: one temporary file, which has no name and which nobody else
- * can open, encrypted with a key that is in memory only (AES-256-CTR). It is made when the first bytes
- * are written, grows, and is gone when it is closed or the process ends, however it ends. Threads may
+ * can open, encrypted with a key that is in memory only (AES-256-CTR). It is made at once, so that a folder
+ * that cannot be used is found out before any row is read; it grows, and is gone when it is closed or the process ends, however it ends. Threads may
  * write and read at the same time. What is read back is not authenticated: who can change the file while
  * it is open can change the process too. */
 

@@ -222,13 +222,37 @@ static void test_zeros(void **state)
     world_close(&s);
 }
 
+/* A folder that cannot be used is found out before the charge, however few rows there are. */
+static void test_no_folder(void **state)
+{
+    world_source s;
+    dusk_query_options options;
+    dusk_generator *gen;
+    dusk_query *query;
+    dusk_result *result;
+    dusk_spending spending;
+    (void)state;
+    make_world(&s);
+    dusk_query_options_init(&options);
+    options.epsilon = 1;
+    options.folder = "/dev/null/nowhere";
+    OK(dusk_generator_new(&gen, &err));
+    OK(dusk_query_prepare(&query, s.source, "SELECT COUNT(*) FROM customer", &options, &err));
+    FAILS(DUSK_ERR_IO, dusk_query_run(query, &result, NULL, gen, &err));
+    OK(dusk_ledger_spending(dusk_source_ledger(s.source), &spending, NULL, &err));
+    assert_int_equal(spending.charges, 0);
+    dusk_query_free(query);
+    dusk_generator_free(gen);
+    world_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_repeats),       cmocka_unit_test(test_declared),
         cmocka_unit_test(test_refused_facts), cmocka_unit_test(test_refused_sources),
         cmocka_unit_test(test_order),         cmocka_unit_test(test_no_groups),
-        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_zeros),         cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
