@@ -170,6 +170,16 @@ static void draw_keys(double *out, int world)
     dusk_result_free(r);
 }
 
+/* The number beside the key that all have, or one that it never is. */
+static void draw_shared(double *out, int world)
+{
+    dusk_result *r = release(&sides[world]);
+    out[0] = -1e6;
+    for (size_t i = 0; i < dusk_result_rows(r); i++)
+        if (dusk_result_cell(r, i, 0)->text[0] == 'u') out[0] = dusk_result_cell(r, i, 1)->number;
+    dusk_result_free(r);
+}
+
 /* --- subjects ------------------------------------------------------------------------------------------- */
 
 #define SUBJECT(name, ...)                                                                                   \
@@ -204,6 +214,11 @@ SUBJECT(counted_keys, "SELECT word, COUNT(*) FROM t GROUP BY word", { "", WILD }
 SUBJECT(exchanged_keys, "SELECT word, COUNT(*) FROM t GROUP BY word", { WILD, TAME }, DUSK_REPLACE_ONE,
         DUSK_QUERY_LAPLACE, 0.2, 4, 1, 0)
 
+SUBJECT(shared_sum, "SELECT word, SUM(n) FROM t GROUP BY word", { "", "1,a,u,1e9,9\n" }, DUSK_ADD_REMOVE,
+        DUSK_QUERY_LAPLACE, 0.01, 1, 1, 0)
+SUBJECT(shared_count, "SELECT word, COUNT(*) FROM t GROUP BY word", { "", "1,a,u,1e9,9\n" }, DUSK_ADD_REMOVE,
+        DUSK_QUERY_LAPLACE, 0.01, 1, 1, 0)
+
 static const subject subjects[] = {
     { "rows", "a unit of many rows", 1, 1, 20000, begin_rows, draw_one, NULL },
     { "groups", "a unit in two groups", 1, 2, 20000, begin_groups, draw_two, NULL },
@@ -221,6 +236,10 @@ static const subject subjects[] = {
     { "keys.counted", "a unit with keys that nobody else has", 1, 1, 20000, begin_counted_keys, draw_keys,
       NULL },
     { "keys.exchanged", "a unit changes all its keys", 1, 1, 20000, begin_exchanged_keys, draw_keys, NULL },
+    { "keys.shared-sum", "a unit with a key that others have", 3, 1, 20000, begin_shared_sum, draw_shared,
+      NULL },
+    { "keys.shared-count", "a unit with a key that others have", 2, 1, 20000, begin_shared_count, draw_shared,
+      NULL },
 };
 
 static void no_query_is_accused(void **state)
