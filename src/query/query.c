@@ -127,9 +127,10 @@ done:
     return status;
 }
 
-/* Delta is used for private keys and Gaussian noise only. */
+/* Delta is used for private keys and Gaussian noise only; public keys by themselves cost nothing. */
 static dusk_budget cost_of(const dusk_query *query)
 {
+    if (query->plan->public_keys && query->plan->measures == 0) return (dusk_budget){ 0, 0 };
     bool delta = !query->plan->public_keys || query_terms_delta(query->terms) > 0;
     return (dusk_budget){ query->options.epsilon, delta ? query->options.delta : 0 };
 }

@@ -211,7 +211,7 @@ static void write_words(dusk_text *text, const query_terms *terms)
     for (size_t i = 0; i < terms->primitives; i++) describe_total(text, terms, &terms->primitive[i]);
     dusk_text_add(text, "expected error, with confidence %.6g for each by itself:\n", o->confidence);
     for (size_t i = 0; i < terms->plan->measures; i++) describe_measure(text, terms, i);
-    dusk_text_add(text, "cost: epsilon %.6g", o->epsilon);
+    dusk_text_add(text, "cost: epsilon %.6g", terms->selects || terms->primitives > 0 ? o->epsilon : 0);
     if (terms->selects || terms->delta > 0) dusk_text_add(text, ", delta %.3g", o->delta);
     dusk_text_add(text, " for one unit, %s\n", dusk_neighbours_name(terms->neighbours));
     if (dusk_event_format(&terms->event, event, sizeof event, NULL) == DUSK_OK)

@@ -210,6 +210,35 @@ static void test_no_groups(void **state)
     world_close(&s);
 }
 
+/* Public keys by themselves are known: they cost nothing, and nothing is said to be charged. */
+static void test_keys_alone(void **state)
+{
+    world_source s;
+    dusk_query_options options;
+    dusk_query *query;
+    dusk_result *result;
+    dusk_receipt receipt;
+    dusk_generator *gen;
+    char *words;
+    (void)state;
+    make_world(&s);
+    dusk_query_options_init(&options);
+    options.epsilon = 3;
+    options.engine = world_engine();
+    assert_int_equal(dusk_generator_new(&gen, NULL), DUSK_OK);
+    OK(dusk_query_prepare(&query, s.source, "SELECT region FROM customer GROUP BY region", &options, &err));
+    OK(dusk_query_explain(query, &words, &err));
+    assert_non_null(strstr(words, "cost: epsilon 0 "));
+    OK(dusk_query_run(query, &result, &receipt, gen, &err));
+    assert_true(dusk_result_rows(result) == 4 && receipt.cost.epsilon == 0 &&
+                receipt.total.spent.epsilon == 0);
+    dusk_ledger_free_text(words);
+    dusk_result_free(result);
+    dusk_query_free(query);
+    dusk_generator_free(gen);
+    world_close(&s);
+}
+
 /* Two zeros are one key. */
 static void test_zeros(void **state)
 {
@@ -252,7 +281,8 @@ int main(void)
         cmocka_unit_test(test_repeats),       cmocka_unit_test(test_declared),
         cmocka_unit_test(test_refused_facts), cmocka_unit_test(test_refused_sources),
         cmocka_unit_test(test_order),         cmocka_unit_test(test_no_groups),
-        cmocka_unit_test(test_zeros),         cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_zeros),         cmocka_unit_test(test_keys_alone),
+        cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
