@@ -72,6 +72,7 @@ static void put_tame(FILE *file, const char *s, bool lines)
 }
 
 void dusk_print_tame(FILE *file, const char *text) { put_tame(file, text, false); }
+void dusk_print_tame_lines(FILE *file, const char *text) { put_tame(file, text, true); }
 
 int dusk_output_error(const char *command, const dusk_error *err)
 {

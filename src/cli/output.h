@@ -45,6 +45,7 @@ void dusk_print_number(FILE *file, double x);
 /* A text that comes from data, in one line: a control character, which a terminal would obey, is a
  * question mark. */
 void dusk_print_tame(FILE *file, const char *text);
+void dusk_print_tame_lines(FILE *file, const char *text); /* in several */
 
 /* JSON to a file, one value after the other; commas see to themselves. */
 typedef struct dusk_json {

@@ -150,7 +150,7 @@ static dusk_status explain(const dusk_query *query, dusk_error *err)
     char *text;
     dusk_status status = dusk_query_explain(query, &text, err);
     if (status != DUSK_OK) return status;
-    fputs(text, stdout);
+    dusk_print_tame_lines(stdout, text);
     dusk_ledger_free_text(text);
     return DUSK_OK;
 }

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "query/source.h"
+#include "table/rule_sql.h"
 
 /* Values from 2^-20 to 2^60 are told apart, and their negatives. */
 #define RESOLUTION 0x1p-20
@@ -24,15 +26,21 @@ static dusk_status widen(void *context, const dusk_fact *fact, dusk_error *err)
 static dusk_status plan_sum(query_plan **out, dusk_schema *schema, const char *column, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    char sql[4 * DUSK_NAME_MAX];
+    dusk_buffer sql = { 0 };
+    char table[DUSK_NAME_MAX + 1];
     const char *dot = strchr(column, '.');
-    if (!dot || strlen(column) > 2 * DUSK_NAME_MAX || strchr(column, '"'))
+    if (!dot || dot - column > DUSK_NAME_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example visits.age",
                          "a column is written TABLE.COLUMN");
     DUSK_TRY(dusk_schema_declare(schema, column, "bounds", "-1e300:1e300", err));
-    snprintf(sql, sizeof sql, "SELECT SUM(\"%s\") FROM \"%.*s\"", dot + 1, (int)(dot - column), column);
-    DUSK_TRY(query_plan_new(out, schema, sql, err));
+    snprintf(table, sizeof table, "%.*s", (int)(dot - column), column);
+    dusk_buffer_add(&sql, "SELECT SUM(");
+    table_put_quoted(&sql, dot + 1, '"');
+    dusk_buffer_add(&sql, ") FROM ");
+    table_put_quoted(&sql, table, '"');
+    DUSK_TRY(sql.failed ? dusk_fail_memory(err) : query_plan_new(out, schema, sql.data, err));
 done:
+    dusk_buffer_clear(&sql);
     return status;
 }
 
