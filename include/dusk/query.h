@@ -55,7 +55,8 @@ DUSK_API void dusk_source_close(dusk_source *source);
 /* Borrowed; changed by dusk_source_declare only. */
 DUSK_API const dusk_schema *dusk_source_schema(const dusk_source *source);
 DUSK_API dusk_ledger *dusk_source_ledger(dusk_source *source);
-/* Check a fact against the schema and keep it in the file. */
+/* Check a fact against the schema and keep it in the file. The unit stays what it was made with: all that was
+ * spent was spent for it. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_source_declare(dusk_source *source, const char *subject,
                                                        const char *property, const char *value,
                                                        dusk_error *err);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "query/source.h"
 
 dusk_status query_copy_text(char **out, const char *text, dusk_error *err)
@@ -129,12 +130,21 @@ static dusk_status check_subject(const dusk_schema *schema, const char *subject,
     return DUSK_OK;
 }
 
+/* Everything that was spent was spent for this unit: for another one it would be another sum. */
+static bool is_unit(const dusk_fact *fact)
+{
+    return fact->subject[0] == '\0' && strcmp(fact->property, "unit") == 0;
+}
+
 static dusk_status check_fact(dusk_source *source, const dusk_fact *fact, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const dusk_engine_class *chosen;
+    if (DUSK_MUTATE(SOURCE_UNIT_CHANGES, is_unit(fact), false))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "make another source: dusk init",
+                         "the unit of a source cannot be changed: all that was spent was for this one");
     DUSK_TRY(check_subject(source->schema, fact->subject, err));
-    if (fact->value && (!strcmp(fact->property, "link") || !strcmp(fact->property, "unit")))
+    if (fact->value && !strcmp(fact->property, "link"))
         DUSK_TRY(check_subject(source->schema, fact->value, err));
     if (fact->value && !strcmp(fact->property, "source")) DUSK_TRY(query_check_uri(fact->value, err));
     if (!is_engine(fact))
@@ -147,13 +157,19 @@ done:
 dusk_status dusk_source_declare(dusk_source *source, const char *subject, const char *property,
                                 const char *value, dusk_error *err)
 {
-    const dusk_fact fact = { subject, property, value };
+    dusk_fact fact = { subject, property, value };
+    char *absolute = NULL;
     dusk_status status, again;
     DUSK_TRY(read_facts(source, err)); /* another process may have declared something */
+    if (value && !strcmp(property, "source")) {
+        DUSK_TRY(query_absolute(&absolute, value, err));
+        fact.value = absolute;
+    }
     DUSK_TRY(check_fact(source, &fact, err));
-    DUSK_TRY(dusk_ledger_declare(source->ledger, subject, property, value, err));
+    DUSK_TRY(dusk_ledger_declare(source->ledger, subject, property, fact.value, err));
     close_engine(source); /* its views were made from the facts of before */
 done:
+    dusk_deallocate(absolute);
     again = read_facts(source, status == DUSK_OK ? err : NULL);
     return status != DUSK_OK ? status : again;
 }

@@ -34,6 +34,9 @@ DUSK_MUST_USE dusk_status query_copy_text(char **out, const char *text, dusk_err
 /* Refuses a URI that holds a password. */
 DUSK_MUST_USE dusk_status query_check_uri(const char *uri, dusk_error *err);
 
+/* A source with its path from the root; to be freed with dusk_deallocate. */
+DUSK_MUST_USE dusk_status query_absolute(char **out, const char *uri, dusk_error *err);
+
 /* The engine, opened and locked; kept by the source until another one is wanted. */
 DUSK_MUST_USE dusk_status query_source_engine(dusk_source *source, dusk_engine **out, const char *wanted,
                                               dusk_error *err);

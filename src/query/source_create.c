@@ -34,7 +34,7 @@ done:
 }
 
 /* A path is kept from the root, so that the file can be used from any folder. */
-static dusk_status absolute(char **out, const char *uri, dusk_error *err)
+dusk_status query_absolute(char **out, const char *uri, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char here[4096];
@@ -125,7 +125,7 @@ static dusk_status add_source(draft *d, const char *source, const char *engine_n
     const char *relative;
     char *uri = NULL, name[4096];
     bool named = is_named(source, &relative);
-    DUSK_TRY(absolute(&uri, relative, err));
+    DUSK_TRY(query_absolute(&uri, relative, err));
     DUSK_TRY(dusk_location_parse(&location, uri, err));
     DUSK_TRY(query_check_uri(uri, err));
     DUSK_TRY(dusk_engine_for_source(&engine, uri, engine_name, err));

@@ -10,3 +10,6 @@ dusk query shop.dusk "SELECT COUNT(n) FROM a_b" --epsilon 40 --csv
 dusk init view.dusk --source shop.db#everybody --unit everybody.customer --epsilon 1
 dusk schema shop.dusk set a_b rows_per_unit=3
 dusk schema shop.dusk --json | sed 's/"source":"[^"]*"/"source":""/g'
+dusk schema shop.dusk set a_b source=other.db#x
+dusk schema shop.dusk | grep -F "($PWD/other.db#x)" | sed "s|$PWD/||"
+dusk schema shop.dusk set '' unit=a_b.n || echo "exit $?"

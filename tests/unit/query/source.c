@@ -86,6 +86,8 @@ static void test_refused_facts(void **state)
         { "customer.age", "colour", "red" },
         { "orders.customer", "link", "town" },
         { "", "unit", "customer.nobody" },
+        { "", "unit", "customer.age" },
+        { "", "unit", NULL },
         { "", "engine", "abacus" },
         { "", "version", "0" },
         { "orders", "source", "postgres://ana:secret@localhost/shop#orders" },
