@@ -137,21 +137,34 @@ done:
 
 /* --- comma-separated --------------------------------------------------------------------------- */
 
+/* Files get the bytes; a terminal must not obey them. */
+static void print_raw(FILE *file, const char *text)
+{
+    if (isatty(fileno(file)))
+        dusk_print_tame(file, text);
+    else
+        fputs(text, file);
+}
+
 void ask_print_field(FILE *file, const char *text)
 {
-    /* Files get the bytes; a terminal must not obey them. */
-    if (isatty(fileno(file))) {
-        dusk_print_tame(file, text);
-        return;
-    }
+    char part[256];
     if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, file);
+        print_raw(file, text);
         return;
     }
     fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text, file);
+    while (*text) {
+        size_t n = 0;
+        for (; *text && *text != '"' && n + 4 < sizeof part; text++) part[n++] = *text;
+        /* A character stays in one part. */
+        while (n < sizeof part - 1 && ((unsigned char)*text & 0xC0) == 0x80) part[n++] = *text++;
+        part[n] = '\0';
+        print_raw(file, part);
+        if (*text == '"') {
+            fputs("\"\"", file);
+            text++;
+        }
     }
     fputc('"', file);
 }
