@@ -16,11 +16,11 @@
 enum { COLUMNS_MAX = 500 };
 
 #ifdef DUSK_TESTING
-static bool is_off;
-void query_pushdown_switch_off(bool off) { is_off = off; }
-#define IS_OFF is_off
+static bool is_everywhere;
+void query_pushdown_everywhere(bool on) { is_everywhere = on; }
+#define IS_EVERYWHERE is_everywhere
 #else
-#define IS_OFF false
+#define IS_EVERYWHERE false
 #endif
 
 /* --- what fits ------------------------------------------------------------------------------------- */
@@ -49,9 +49,11 @@ static bool groups_fit(const bounding_options *o)
     return bytes <= PUSHDOWN_TEXT_MAX;
 }
 
+bool query_pushdown_pays(const dusk_engine *engine) { return engine->remote || IS_EVERYWHERE; }
+
 bool query_pushdown_fits(const bounding_options *options, dusk_dialect dialect)
 {
-    if (IS_OFF || dialect != DUSK_DIALECT_POSTGRES) return false;
+    if (dialect != DUSK_DIALECT_POSTGRES) return false;
     if (options->keys + options->values + options->totals > COLUMNS_MAX) return false;
     for (size_t t = 0; t < options->totals; t++) {
         const bounding_total *total = &options->total[t];

@@ -170,7 +170,7 @@ static dusk_status open_bounding(preparation *ready, const dusk_query *query, du
     options.memory = query->options.memory;
     options.folder = query->options.folder;
     options.threads = query->options.threads;
-    if (query_pushdown_fits(&options, ready->engine->class->dialect))
+    if (query_pushdown_pays(ready->engine) && query_pushdown_fits(&options, ready->engine->class->dialect))
         return query_pushdown_new(&ready->pushed, &options, ready->sql, gen, err);
     return bounding_new(&ready->rows, &options, gen, err);
 }

@@ -80,6 +80,7 @@ extern const dusk_engine_class dusk_engine_sqlite, dusk_engine_duckdb, dusk_engi
 /* The first member of every engine's own struct. */
 struct dusk_engine {
     const dusk_engine_class *class;
+    bool remote; /* rows come from another machine */
 };
 struct dusk_cursor {
     const dusk_engine_class *class;

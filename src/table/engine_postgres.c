@@ -82,6 +82,13 @@ static dusk_status connect(postgres_engine *e, const char *uri, dusk_error *err)
     return DUSK_OK;
 }
 
+/* By a socket of the file system there is no address. */
+static bool is_remote(const PGconn *connection)
+{
+    const char *address = PQhostaddr(connection);
+    return address && *address && strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0;
+}
+
 static dusk_status begin_transaction(postgres_engine *e, dusk_error *err)
 {
     static const char *const statements[] = {
@@ -116,6 +123,7 @@ dusk_status postgres_begin(postgres_engine **out, const dusk_location *location,
     e->engine.class = &dusk_engine_postgres;
     DUSK_TRY(show(&e->shown, location->path, err));
     DUSK_TRY(connect(e, location->path, err));
+    e->engine.remote = is_remote(e->connection);
     DUSK_TRY(begin_transaction(e, err));
     *out = e;
     e = NULL;

@@ -93,7 +93,7 @@ static void answers_are_those_of_streaming(void **state)
         for (int how = 0; how < 2; how++) {
             dusk_generator *gen;
             OK(dusk_generator_new_seeded(&gen, i, &err));
-            query_pushdown_switch_off(how == 0);
+            query_pushdown_everywhere(how == 1);
             run(&s[how], at[how].source, q.text, &o, gen);
             dusk_generator_free(gen);
         }
@@ -107,6 +107,7 @@ static void answers_are_those_of_streaming(void **state)
         }
     }
     query_release_without_noise(false);
+    query_pushdown_everywhere(false);
     assert_true(ran > QUERIES);
     for (int i = 0; i < 2; i++) world_close(&at[i]);
 }
@@ -124,6 +125,7 @@ static void neighbours_call_by_call(void **state)
     write_database("without_one", &rest);
     open_database(&at[0], "with_all");
     open_database(&at[1], "without_one");
+    query_pushdown_everywhere(true);
     for (unsigned i = 0; i < QUERIES; i++) {
         generated_query q;
         generate_query(&g, &q);
@@ -131,6 +133,7 @@ static void neighbours_call_by_call(void **state)
         choose_rule(at[0].source, q.text, &o);
         ran += replay_query(at, q.text, &o, 42000 + i);
     }
+    query_pushdown_everywhere(false);
     assert_true(ran > QUERIES * 6 / 10);
     for (int i = 0; i < 2; i++) world_close(&at[i]);
 }
