@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "../tests/postgres_cluster.h"
 #include "base/memory.h"
 #include "bench.h"
+#include "postgres_cluster.h"
 #include "query/pushdown.h"
 #include "query/source.h"
 
