@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -52,7 +51,7 @@ void bench_plain_close(bench_plain *plain)
     free(plain);
 }
 
-/* Visit every chunk; `answer` takes the cells when there is one. */
+/* The cells of a chunk, at the end of the answer. */
 static void take_chunk(const duckdb_api *api, duckdb_chunk chunk, bench_answer *answer)
 {
     size_t rows = (size_t)api->data_chunk_get_size(chunk), from = answer->rows;
@@ -170,11 +169,4 @@ dusk_result *bench_source_ask(dusk_source *source, const char *sql, dusk_query_o
     require(!receipt.cached, "asking", "the answer is a stored one");
     dusk_query_free(query);
     return result;
-}
-
-double bench_peak_memory(void)
-{
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
 }

@@ -38,7 +38,5 @@ void bench_source_declare(dusk_source *source, const char *const facts[][3]);
 /* Ask anew: epsilon grows by a hair with every call, so that no stored answer is given. */
 dusk_result *bench_source_ask(dusk_source *source, const char *sql, dusk_query_options *options,
                               dusk_generator *gen);
-/* Peak memory of this process so far, in MiB. */
-double bench_peak_memory(void);
 
 #endif
