@@ -2,6 +2,7 @@
 /* What the commands on a source have in common. */
 #include "cli/ask.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,15 @@
 #include "base/error.h"
 #include "cli/decimal.h"
 
+void ask_begin(void)
+{
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
 dusk_status ask_open(dusk_source **out, const dusk_parsed *parsed, const char *example, dusk_error *err)
 {
+    ask_begin();
     if (parsed->operand_count == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, example, "say which source: a file that dusk init made");
     return dusk_source_open(out, parsed->operands[0], err);

@@ -14,6 +14,8 @@
 extern const dusk_command dusk_init_command, dusk_schema_command, dusk_query_command, dusk_explain_command,
     dusk_budget_command;
 
+/* A file that grows beyond a limit (ulimit -f) is an error like a full disk, and does not end the program. */
+void ask_begin(void);
 /* The source that the first operand names, open. */
 dusk_status ask_open(dusk_source **out, const dusk_parsed *parsed, const char *example, dusk_error *err);
 /* "epsilon 0.5" or "epsilon 0.5, delta 1e-6": what is spent is rounded up, what is left down. */

@@ -110,6 +110,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_source_options options;
     const char *sources[DUSK_OPTION_LIST_MAX + DUSK_OPERANDS_MAX];
     DUSK_TRY(check(s, parsed, err));
+    ask_begin();
     dusk_source_options_init(&options);
     for (size_t i = 0; i < s->sources.count; i++) sources[options.sources_count++] = s->sources.word[i];
     for (size_t i = 1; i < parsed->operand_count; i++) sources[options.sources_count++] = parsed->operands[i];
