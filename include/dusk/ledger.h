@@ -85,7 +85,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_facts(dusk_ledger *ledger, dusk_f
 
 /* Give an analyst a limit of his own, within the total, or change it. A limit below what the
  * analyst has spent stops him; it gives nothing back. Analysts without a limit share the
- * total. Names are 1 to 63 bytes of UTF-8 without control characters, and without blanks at their ends. */
+ * total. A name is what the caller says; nothing here proves it. Names are 1 to 63 bytes of UTF-8 without
+ * control characters, and without blanks at their ends. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_grant(dusk_ledger *ledger, const char *analyst,
                                                      dusk_budget limit, dusk_error *err);
 /* Raise or lower the total. Raising it weakens what was promised so far to what is

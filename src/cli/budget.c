@@ -45,7 +45,9 @@ static const dusk_section budget_sections[] = {
       "verify "
       "the record. Charges are never taken back. Entries are chained by hashes: keep the last hash that "
       "--verify prints somewhere else, and nobody can rewrite what was before it.\n"
-      "What is left is what one further query may cost at most." },
+      "What is left is what one further query may cost at most.\n"
+      "Nobody is asked to prove a name: a limit holds an analyst who asks through somebody else. Who can "
+      "write the file can take any name, and is held by the total alone." },
     { NULL, NULL },
 };
 
