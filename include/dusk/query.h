@@ -24,6 +24,10 @@
  * spent, never on rows. After the charge only memory, disk, network and entropy can fail, and then
  * the charge stays. Asking again what was answered is free.
  *
+ * Rows of a PostgreSQL server on another machine are bounded and added up there, so that totals of groups
+ * travel and rows do not, unless different values are counted or quantiles asked for. It takes the server more
+ * time than sending the rows, and room for sorting them.
+ *
  * The SQL is a part of PostgreSQL's (docs/sql.md). Names are compared without regard to case. */
 
 #ifdef __cplusplus

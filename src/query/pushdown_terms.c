@@ -63,8 +63,12 @@ static void put_relation(pushdown_statement *s, const char *sql)
         dusk_buffer_add(&before, " AS k%zu", k);
     }
     for (size_t v = 0; v < o->values; v++) {
+        size_t column = 1 + o->keys + v;
         dusk_buffer_add(&before, ", ");
-        put_cell(&before, o->value_types[v], 1 + o->keys + v);
+        if (o->value_types[v] == DUSK_CELL_TEXT) /* it is counted and no more */
+            dusk_buffer_add(&before, "a%zu", column);
+        else
+            put_cell(&before, o->value_types[v], column);
         dusk_buffer_add(&before, " AS v%zu", v);
     }
     dusk_buffer_add(&before, " FROM (");
