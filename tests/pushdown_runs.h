@@ -27,23 +27,38 @@ static inline bool owner_does(const char *uri, const char *sql)
     return fine;
 }
 
+static char pushdown_uri[200];
+
+/* The database's own table, as t0, by an engine with other settings of the server: "" or "&options=...". */
+static inline dusk_engine *open_table(const char *table, const char *const (*columns)[2], size_t n,
+                                      const char *settings)
+{
+    dusk_schema *schema = NULL;
+    dusk_engine *out = NULL;
+    char source[600], subject[64];
+    snprintf(source, sizeof source, "%s%s#%s", pushdown_uri, settings, table);
+    bool fine = dusk_schema_new(&schema, &err) == DUSK_OK &&
+                dusk_schema_declare(schema, "t", "source", source, &err) == DUSK_OK;
+    for (size_t i = 0; i < n && fine; i++) {
+        snprintf(subject, sizeof subject, "t.%s", columns[i][0]);
+        fine = dusk_schema_declare(schema, subject, "type", columns[i][1], &err) == DUSK_OK;
+    }
+    if (!fine || dusk_engine_postgres.open(&out, schema, &err) != DUSK_OK) out = NULL;
+    dusk_schema_free(schema);
+    return out;
+}
+
 /* Texts of the database sort as people have them, where the server can do that: none of it may matter. */
 static inline int pushdown_begin(void **state)
 {
-    dusk_schema *schema = NULL;
-    char uri[200], source[300];
+    static const char *const columns[][2] = { { "i", "integer" } };
     bool sorts = owner_does(cluster_uri("owner"),
                             "CREATE DATABASE people TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de'");
     (void)state;
-    snprintf(uri, sizeof uri, "postgres:///%s?host=%s&user=owner", sorts ? "people" : "postgres",
-             cluster_folder);
-    snprintf(source, sizeof source, "%s#t", uri);
-    bool fine = owner_does(uri, "CREATE TABLE t(i int)") && dusk_schema_new(&schema, &err) == DUSK_OK &&
-                dusk_schema_declare(schema, "t", "source", source, &err) == DUSK_OK &&
-                dusk_schema_declare(schema, "t.i", "type", "integer", &err) == DUSK_OK &&
-                dusk_engine_postgres.open(&engine, schema, &err) == DUSK_OK;
-    dusk_schema_free(schema);
-    return !fine;
+    snprintf(pushdown_uri, sizeof pushdown_uri, "postgres:///%s?host=%s&user=owner",
+             sorts ? "people" : "postgres", cluster_folder);
+    if (owner_does(pushdown_uri, "CREATE TABLE t(i int)")) engine = open_table("t", columns, 1, "");
+    return engine == NULL;
 }
 
 static inline int pushdown_end(void **state)
