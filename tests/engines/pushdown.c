@@ -259,6 +259,10 @@ static void totals_are_sums_over_units(void **state)
     }
 }
 
+#define PARALLEL                                                                                             \
+    "&options=-c%20max_parallel_workers_per_gather%3D2%20-c%20parallel_setup_cost%3D0%20-c%20"               \
+    "parallel_tuple_cost%3D0%20-c%20min_parallel_table_scan_size%3D0"
+
 /* Whatever plan the server makes, and in whatever order it has the rows: the same choices, and so the same totals. */
 static void plans_do_not_matter(void **state)
 {
@@ -266,8 +270,7 @@ static void plans_do_not_matter(void **state)
     static const char *const settings[] = {
         "",
         "&options=-c%20enable_hashagg%3Doff%20-c%20enable_incremental_sort%3Doff%20-c%20work_mem%3D64kB",
-        "&options=-c%20max_parallel_workers_per_gather%3D2%20-c%20parallel_setup_cost%3D0%20-c%20"
-        "parallel_tuple_cost%3D0%20-c%20min_parallel_table_scan_size%3D0",
+        PARALLEL,
         "&options=-c%20enable_sort%3Doff%20-c%20enable_hashjoin%3Doff%20-c%20jit_above_cost%3D0",
     };
     static const dusk_cell_type texts[] = { DUSK_CELL_TEXT }, reals[] = { DUSK_CELL_REAL };
