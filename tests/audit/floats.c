@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The float subjects of the suite: noise of doubles is caught, the snapping mechanism and
- * every additive noise of Dusk pass with 10^7 draws. DUSK_SEED chooses other coins. When
+ * every additive noise of Dusk pass with 3 * 10^6 draws. DUSK_SEED chooses other coins. When
  * DUSK_DEEP is set (audit.floats.deep) right ones get 10^8 draws a side, and nothing else is
  * done; with the first seed only, for it takes a quarter of an hour. */
 #include <math.h>
@@ -65,7 +65,7 @@ static void right_noise_passes(void **state)
         if (!getenv("DUSK_SEED") || seed() == 1) audit_all(0.7, true, 100000000, 0);
         return;
     }
-    audit_all(0.7, true, 5000000, 0);
+    audit_all(0.7, true, 1500000, 0);
     audit_all(0.1, true, 1 << 17, 0);
 }
 
