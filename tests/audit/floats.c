@@ -54,7 +54,7 @@ static void noise_of_doubles_is_caught(void **state)
     (void)state;
     if (is_deep()) return;
     audit_all(0.7, false, 1 << 18, 8);
-    audit_all(0.1, false, 1 << 18, 7);
+    audit_all(0.1, false, 1 << 18, 6);
     audit_all(3, false, 1 << 17, 6);
 }
 
