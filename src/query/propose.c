@@ -50,34 +50,34 @@ static uint32_t rows_of(const query_plan *plan, const dusk_query_options *option
     return plan->rows_per_unit > 0 ? plan->rows_per_unit : 1;
 }
 
-static dusk_status collect(bounded **out, const query_plan *plan, const dusk_query_options *options,
-                           dusk_engine *engine, dusk_generator *gen, dusk_error *err)
+/* What the engine is asked for, and room for its rows: ready before the charge. */
+typedef struct preparation {
+    dusk_engine *engine;
+    char *sql;
+    dusk_cell_type types[2]; /* the unit, the column */
+    bounding *rows;
+} preparation;
+
+static dusk_status prepare(preparation *ready, dusk_source *source, const query_plan *plan,
+                           const dusk_query_options *options, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bounding_total all = { .kind = BOUNDING_COLLECT, .lower = -DBL_MAX, .upper = DBL_MAX };
-    const query_value nothing = { 0 };
-    dusk_cell_type types[2];
-    bounding *b = NULL;
-    char *sql = NULL;
-    DUSK_TRY(query_emit(&sql, types, plan, plan->input, engine->class->dialect, err));
-    bounding_options how = { .unit_type = types[0],
-                             .value_types = types + 1,
+    bounding_options how = { .value_types = ready->types + 1,
                              .values = 1,
                              .total = &all,
                              .totals = 1,
                              .groups_per_unit = 1,
                              .rows_per_group = rows_of(plan, options),
-                             .groups = &nothing,
                              .groups_count = 1,
                              .memory = options->memory,
                              .folder = options->folder,
                              .threads = options->threads };
-    DUSK_TRY(bounding_new(&b, &how, gen, err));
-    DUSK_TRY(query_read_rows(b, engine, sql, types, 2, err));
-    DUSK_TRY(bounding_finish(b, out, err));
+    DUSK_TRY(query_source_engine(source, &ready->engine, options->engine, err));
+    DUSK_TRY(query_emit(&ready->sql, ready->types, plan, plan->input, ready->engine->class->dialect, err));
+    how.unit_type = ready->types[0];
+    DUSK_TRY(bounding_new(&ready->rows, &how, gen, err));
 done:
-    bounding_free(b);
-    dusk_deallocate(sql);
     return status;
 }
 
@@ -106,13 +106,14 @@ dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, dusk_rece
     dusk_status status = DUSK_OK;
     dusk_schema *schema = NULL;
     query_plan *plan = NULL;
-    dusk_engine *engine;
+    preparation ready = { 0 };
     bounded *rows = NULL;
     dusk_ledger_options made;
     dusk_aggregate how;
     dusk_bounds found;
     uint64_t id;
     char text[200];
+    DUSK_TRY(query_check_options(options, err));
     dusk_ledger_made_with(source->ledger, &made);
     dusk_aggregate_init(&how);
     how.neighbours = made.neighbours;
@@ -124,9 +125,10 @@ dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, dusk_rece
     how.rows_per_unit = rows_of(plan, options);
     DUSK_TRY(
         dusk_bounds_release(&found, &how, RESOLUTION, LARGEST, NULL, 0, gen, err)); /* refuses what it must */
-    DUSK_TRY(query_source_engine(source, &engine, options->engine, err));
+    DUSK_TRY(prepare(&ready, source, plan, options, gen, err));
     DUSK_TRY(charge(source, &id, column, options, err));
-    DUSK_TRY(collect(&rows, plan, options, engine, gen, err));
+    DUSK_TRY(query_read_rows(ready.rows, ready.engine, ready.sql, ready.types, 2, err));
+    DUSK_TRY(bounding_finish(ready.rows, &rows, err));
     DUSK_TRY(dusk_bounds_release(&found, &how, RESOLUTION, LARGEST, rows->collected[0],
                                  rows->collected_count[0], gen, err));
     snprintf(text, sizeof text, "%.17g:%.17g", found.lower, found.upper);
@@ -137,6 +139,8 @@ dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, dusk_rece
     *out = found;
 done:
     bounded_free(rows);
+    bounding_free(ready.rows);
+    dusk_deallocate(ready.sql);
     query_plan_free(plan);
     dusk_schema_free(schema);
     return status;

@@ -44,6 +44,13 @@ done:
     return status;
 }
 
+dusk_status query_check_options(const dusk_query_options *options, dusk_error *err)
+{
+    if (options->size == sizeof *options && options->analyst) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_query_options_init first",
+                     "the options of a query were not initialised");
+}
+
 dusk_status dusk_query_prepare(dusk_query **out, dusk_source *source, const char *sql,
                                const dusk_query_options *options, dusk_error *err)
 {
@@ -51,9 +58,7 @@ dusk_status dusk_query_prepare(dusk_query **out, dusk_source *source, const char
     dusk_ledger_options made;
     dusk_query *query = NULL;
     *out = NULL;
-    if (options->size != sizeof *options || !options->analyst)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_query_options_init first",
-                         "the options of a query were not initialised");
+    DUSK_TRY(query_check_options(options, err));
     DUSK_NEW(query, 1);
     query->source = source;
     DUSK_TRY(query_copy_text(&query->sql, sql, err));

@@ -52,6 +52,9 @@ DUSK_MUST_USE dusk_status query_groups_of(query_groups *out, const query_plan *p
                                           dusk_error *err);
 void query_groups_clear(query_groups *groups);
 
+/* That dusk_query_options_init has made them. */
+DUSK_MUST_USE dusk_status query_check_options(const dusk_query_options *options, dusk_error *err);
+
 /* Run generated SQL and hand its rows to the bounding. */
 DUSK_MUST_USE dusk_status query_read_rows(bounding *b, dusk_engine *engine, const char *sql,
                                           const dusk_cell_type *types, size_t columns, dusk_error *err);

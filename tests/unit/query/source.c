@@ -277,14 +277,42 @@ static void test_no_folder(void **state)
     world_close(&s);
 }
 
+/* What cannot be begun is refused before the charge. */
+static void test_proposal(void **state)
+{
+    world_source s;
+    dusk_query_options options;
+    dusk_bounds bounds;
+    dusk_receipt receipt;
+    dusk_generator *gen;
+    (void)state;
+    make_world(&s);
+    assert_int_equal(dusk_generator_new(&gen, NULL), DUSK_OK);
+    dusk_query_options_init(&options);
+    options.epsilon = 1;
+    options.engine = world_engine();
+    options.folder = "/nonexistent";
+    assert_int_not_equal(dusk_source_propose(s.source, &bounds, NULL, "orders.amount", &options, gen, NULL),
+                         DUSK_OK);
+    options.folder = NULL;
+    assert_int_not_equal(dusk_source_propose(s.source, &bounds, NULL, "orders.status", &options, gen, NULL),
+                         DUSK_OK);
+    assert_true(spending_of(dusk_source_ledger(s.source), NULL).spent.epsilon == 0);
+    assert_int_equal(dusk_source_propose(s.source, &bounds, &receipt, "orders.amount", &options, gen, NULL),
+                     DUSK_OK);
+    assert_true(receipt.charged && receipt.total.spent.epsilon == 1);
+    dusk_generator_free(gen);
+    world_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_repeats),       cmocka_unit_test(test_declared),
         cmocka_unit_test(test_refused_facts), cmocka_unit_test(test_refused_sources),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_no_groups),
-        cmocka_unit_test(test_zeros),         cmocka_unit_test(test_keys_alone),
-        cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_proposal),
+        cmocka_unit_test(test_no_groups),     cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_keys_alone),    cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
