@@ -51,7 +51,8 @@ DUSK_API void dusk_source_options_init(dusk_source_options *options);
 
 /* Make the file. Names and types of columns are taken from the catalogue of the database or, for text
  * files, names from the header line (types: text until declared): metadata, which is declared public
- * with it. No row is read. */
+ * with it. No row is read, but that text of Parquet files is seen to
+ * be UTF-8. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_source_create(const char *path, const dusk_source_options *options,
                                                       dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_source_open(dusk_source **out, const char *path, dusk_error *err);

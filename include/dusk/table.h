@@ -46,7 +46,8 @@
  *     Blanks (spaces, tabs) around a field do not count, quoted or not: " Female" is Female. An empty field
  *     is NULL, "" is the empty text
  *   clinic.db, clinic.sqlite                 SQLite
- *   visits.parquet, clinic.duckdb            by DuckDB, when its library is found
+ *   visits.parquet, clinic.duckdb            by DuckDB, when its library is found. Text of a Parquet file must
+ *     be UTF-8, or DuckDB fails: it is looked at when the source is made, and when its version is raised
  *   postgres://user@host/database            PostgreSQL
  * A URI of a database is followed by #table for one of its tables, or for a view: whoever names one sees to it that
  * each of its rows is made of rows of one unit, the unit that it names, and that no row makes it fail. */

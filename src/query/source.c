@@ -136,6 +136,26 @@ static bool is_unit(const dusk_fact *fact)
     return fact->subject[0] == '\0' && strcmp(fact->property, "unit") == 0;
 }
 
+/* The data changed: files whose form engines rely on are looked at again, before a query does. */
+static dusk_status check_files(const dusk_source *source, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    for (size_t t = 0; t < source->schema->tables && status == DUSK_OK; t++) {
+        const dusk_engine_class *class;
+        dusk_location location = { 0 };
+        dusk_found_column *found = NULL;
+        size_t n;
+        status = dusk_location_parse(&location, source->schema->table[t].source, err);
+        if (status == DUSK_OK && location.kind == DUSK_SOURCE_PARQUET) {
+            status = dusk_engine_for_source(&class, source->schema->table[t].source, NULL, err);
+            if (status == DUSK_OK) status = class->describe(source->schema->table[t].source, &found, &n, err);
+        }
+        dusk_deallocate(found);
+        dusk_location_clear(&location);
+    }
+    return status;
+}
+
 static dusk_status check_fact(dusk_source *source, const dusk_fact *fact, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -146,6 +166,7 @@ static dusk_status check_fact(dusk_source *source, const dusk_fact *fact, dusk_e
     DUSK_TRY(check_subject(source->schema, fact->subject, err));
     if (fact->value && !strcmp(fact->property, "link"))
         DUSK_TRY(check_subject(source->schema, fact->value, err));
+    if (fact->subject[0] == '\0' && !strcmp(fact->property, "version")) DUSK_TRY(check_files(source, err));
     if (fact->value && !strcmp(fact->property, "source")) DUSK_TRY(query_check_uri(fact->value, err));
     if (!is_engine(fact))
         return dusk_schema_declare(source->schema, fact->subject, fact->property, fact->value, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a source has, before it has a schema: columns of a Parquet file, tables of a DuckDB file with their
- * columns, names of a text file's header line. No row is read. */
+ * columns, names of a text file's header line. No row is read, but for one thing: Parquet promises that text is
+ * UTF-8, DuckDB fails where it is not, and that must not be found out by a query. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "table/csv.h"
 #include "table/duckdb_engine.h"
 #include "table/name_list.h"
@@ -199,6 +201,32 @@ static dusk_type declared_of(duckdb_type_id type)
     return DUSK_TYPE_TEXT;
 }
 
+/* Looks at every text, and keeps nothing of what it sees. */
+static dusk_status check_texts(duckdb_engine *e, const char *from, const duckdb_found *found, size_t n,
+                               const char *path, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_buffer sql = { .data = NULL };
+    duckdb_result result = { .internal = NULL };
+    char *text = NULL;
+    dusk_buffer_add(&sql, "SELECT count(*)");
+    for (size_t c = 0; c < n; c++) {
+        if (declared_of(found[c].type) != DUSK_TYPE_TEXT) continue; /* lists of texts are texts here */
+        dusk_buffer_add(&sql, ", max(strlen(CAST(");
+        table_put_quoted(&sql, found[c].name, '"');
+        dusk_buffer_add(&sql, " AS VARCHAR)))");
+    }
+    dusk_buffer_add(&sql, " FROM %s", from);
+    DUSK_TRY(dusk_buffer_take(&sql, &text, err));
+    if (e->api->query(e->connection, text, &result) != 0)
+        status = dusk_fail(err, DUSK_ERR_CORRUPT, "write it anew, with text as UTF-8",
+                           "%.150s cannot be read to its end, or has text that is not UTF-8", path);
+    e->api->destroy_result(&result);
+done:
+    dusk_deallocate(text);
+    return status;
+}
+
 static dusk_status describe_here(duckdb_engine *e, duckdb_source *source, dusk_found_column **columns,
                                  size_t *n, dusk_error *err)
 {
@@ -210,6 +238,8 @@ static dusk_status describe_here(duckdb_engine *e, duckdb_source *source, dusk_f
     if (source->location.kind == DUSK_SOURCE_DUCKDB) DUSK_TRY(duckdb_attach(e, source->path, "s", err));
     DUSK_TRY(duckdb_from(e, &from, source, "s", source->location.table ? source->location.table : "", err));
     DUSK_TRY(from.failed ? dusk_fail_memory(err) : duckdb_columns(e, from.data, &found, n, err));
+    if (source->location.kind == DUSK_SOURCE_PARQUET && DUSK_MUTATE(PARQUET_TEXT_TRUSTED, true, false))
+        DUSK_TRY(check_texts(e, from.data, found, *n, source->location.path, err));
     DUSK_NEW(list, *n);
     for (size_t c = 0; c < *n; c++) {
         memcpy(list[c].name, found[c].name, sizeof list[c].name);

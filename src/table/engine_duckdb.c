@@ -7,7 +7,8 @@
  * folder for temporary files, no extension, no change of the configuration.
  *
  * What may fail by what a file holds: a Parquet file whose text is not UTF-8 is broken by its own
- * format, and DuckDB refuses it. */
+ * format, and DuckDB refuses it. duckdb_describe finds that out beforehand; a file that is replaced by a
+ * broken one without a word to the source (dusk schema FILE refresh) fails in a query. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -295,6 +295,34 @@ static void catalogues(void **state)
 
 /* --- the lock (A14) ------------------------------------------------------------------------------------- */
 
+/* Text that is not UTF-8 is found when a file is declared, in lists too, and not by a query. */
+static void text_that_is_not_utf8(void **state)
+{
+    static const char *const rows[] = { "'QQQQ' AS s", "['fine', 'QQQQ'] AS s" };
+    dusk_found_column *columns = NULL;
+    char sql[400], bytes[1 << 14];
+    size_t n;
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        const char *path = files_path(k ? "lists.parquet" : "texts.parquet");
+        snprintf(sql, sizeof sql,
+                 "COPY (SELECT 1 AS i, %s) TO '%s' (FORMAT parquet, COMPRESSION uncompressed)", rows[k],
+                 path);
+        duckdb_do(sql);
+        assert_int_equal(dusk_engine_duckdb.describe(path, &columns, &n, &err), DUSK_OK);
+        dusk_deallocate(columns);
+        FILE *file = fopen(path, "r+b");
+        assert_non_null(file);
+        size_t size = fread(bytes, 1, sizeof bytes, file);
+        for (size_t i = 0; i + 4 <= size; i++)
+            if (!memcmp(bytes + i, "QQQQ", 4)) memcpy(bytes + i, "\xff\xfe\xc3(", 4);
+        rewind(file);
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(dusk_engine_duckdb.describe(path, &columns, &n, &err), DUSK_ERR_CORRUPT);
+    }
+}
+
 static const char *private_folder(void)
 {
     static char path[128];
@@ -539,6 +567,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_file),
         cmocka_unit_test(duckdb_and_parquet_of_text),
+        cmocka_unit_test(text_that_is_not_utf8),
         cmocka_unit_test(typed_columns),
         cmocka_unit_test(numbers_out_of_range),
         cmocka_unit_test(broken_text),
