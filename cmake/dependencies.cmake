@@ -20,6 +20,9 @@ dusk_require(MPFR mpfr libmpfr-dev)            # the slow path of certified real
 dusk_require(SQLITE sqlite3 libsqlite3-dev)    # the ledger; the engine that is always there
 dusk_require(JANSSON jansson libjansson-dev)   # JSON
 dusk_require(PQ libpq libpq-dev)               # PostgreSQL
+dusk_require(BLAS openblas libopenblas-serial-dev)  # linear algebra
+dusk_require(LAPACKE lapacke liblapacke-dev)
+dusk_require(ZLIB zlib zlib1g-dev)             # IDX files as they are distributed
 # PostgreSQL's own grammar; no .pc file
 find_library(DUSK_PG_QUERY NAMES pg_query)
 find_path(DUSK_PG_QUERY_INCLUDE pg_query.h)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library, twice: as shipped (dusk_shared, dusk_static) and once more with
 # -DDUSK_TESTING (dusk_testing: coin tapes, planted bugs, failing allocations).
-set(DUSK_LIBRARY_ROOMS base numeric random accounting mechanisms ledger table query attack audit)
+set(DUSK_LIBRARY_ROOMS base numeric random tensor accounting mechanisms ledger table query learn attack audit)
 set(DUSK_SOURCES "")
 foreach(room ${DUSK_LIBRARY_ROOMS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
@@ -11,7 +11,7 @@ endforeach()
 list(FILTER DUSK_SOURCES EXCLUDE REGEX "random/(quantile_kernel|make_quantile_table)\\.c$")
 
 set(DUSK_LIBRARIES PkgConfig::SODIUM PkgConfig::CRYPTO PkgConfig::MPFR PkgConfig::GMP PkgConfig::SQLITE
-  PkgConfig::JANSSON PkgConfig::PQ ${DUSK_PG_QUERY} m pthread ${CMAKE_DL_LIBS})
+  PkgConfig::JANSSON PkgConfig::PQ PkgConfig::LAPACKE PkgConfig::BLAS PkgConfig::ZLIB ${DUSK_PG_QUERY} m pthread ${CMAKE_DL_LIBS})
 
 # Quantile tables are computed, with their error bounds, at build time.
 add_executable(make_quantile_table src/random/make_quantile_table.c)

@@ -65,6 +65,11 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_gaussian_init(dusk_noise *out, uint32_t 
 DUSK_API DUSK_MUST_USE dusk_status dusk_gaussian_classical_init(dusk_noise *out, uint32_t dimension,
                                                                 double sensitivity, double epsilon,
                                                                 double delta, int grid, dusk_error *err);
+/* Gaussian noise whose deviation is `multiplier` times the sensitivity: for releases that share one
+ * promise, priced together by their events (promise.epsilon is then infinite). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_gaussian_multiplier_init(dusk_noise *out, uint32_t dimension,
+                                                                 double sensitivity, double multiplier,
+                                                                 int grid, dusk_error *err);
 /* Discrete Laplace ("geometric") mechanism on multiples of 2^grid [Ghosh,
  * Roughgarden & Sundararajan 2009]; for counts grid is 0. No default grid. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_discrete_laplace_init(dusk_noise *out, uint32_t dimension,

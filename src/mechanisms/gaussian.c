@@ -51,3 +51,22 @@ dusk_status dusk_gaussian_classical_init(dusk_noise *out, uint32_t dimension, do
 done:
     return status;
 }
+
+DUSK_PROVEN(dusk_gaussian_multiplier_init)
+dusk_status dusk_gaussian_multiplier_init(dusk_noise *out, uint32_t dimension, double sensitivity,
+                                          double multiplier, int grid, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_noise noise;
+
+    DUSK_TRY(dusk_noise_start(&noise, DUSK_GAUSSIAN, dimension, sensitivity, 1, 0.5, err));
+    if (!(multiplier > 0 && multiplier < INFINITY))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "common choices lie between 0.5 and 100",
+                         "the noise multiplier must be finite and above 0");
+    noise.promise = (dusk_budget){ INFINITY, 0 };
+    DUSK_TRY(finish(out, &noise,
+                    DUSK_MUTATE(GAUSSIAN_MULTIPLIER_SQUARED, multiplier, multiplier * multiplier), grid,
+                    err));
+done:
+    return status;
+}

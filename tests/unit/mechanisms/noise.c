@@ -71,6 +71,28 @@ static void bad_parameters_are_refused(void **state)
     assert_refused(DUSK_LAPLACE, 1, DBL_TRUE_MIN, 1, 0, DUSK_GRID_DEFAULT, "scale");
 }
 
+/* Noise for several releases: the event says the multiplier, and hardly less noise than was drawn. */
+static void multiplier_is_kept(void **state)
+{
+    (void)state;
+    for (double multiplier = 0.25; multiplier < 1e4; multiplier *= 3) {
+        dusk_noise noise;
+        dusk_event event, least;
+        double epsilon, most;
+        assert_int_equal(dusk_gaussian_multiplier_init(&noise, 7, 3, multiplier, -30, NULL), DUSK_OK);
+        assert_true(noise.scale >= 3 * multiplier && noise.scale <= 3 * multiplier * (1 + 1e-8));
+        assert_int_equal(dusk_noise_for_total(&noise, NULL), DUSK_OK);
+        assert_true(noise.grid_sensitivity == 3 && noise.scale <= 3 * multiplier * (1 + 1e-12));
+        assert_int_equal(dusk_noise_event(&noise, &event, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_gaussian(&least, multiplier * (1 - 1e-12), NULL), DUSK_OK);
+        assert_int_equal(dusk_event_epsilon_up(&event, &epsilon, 1e-6, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_epsilon_up(&least, &most, 1e-6, NULL), DUSK_OK);
+        assert_true(epsilon <= most && epsilon >= most * (1 - 1e-6));
+        assert_int_equal(dusk_gaussian_multiplier_init(&noise, 1, 1, -multiplier, 0, NULL),
+                         DUSK_ERR_ARGUMENT);
+    }
+}
+
 static void classical_gaussian_ends_at_epsilon_one(void **state)
 {
     dusk_noise classical, analytic;
@@ -434,6 +456,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(multiplier_is_kept),
         cmocka_unit_test(classical_gaussian_ends_at_epsilon_one),
         cmocka_unit_test(the_default_grid_has_2_to_the_40_steps_a_scale),
         cmocka_unit_test(values_round_by_whole_steps),
