@@ -7,6 +7,8 @@
 #include "dusk/attack.h"
 #include "dusk/audit.h"
 #include "dusk/base.h"
+#include "dusk/frame.h"
+#include "dusk/learn.h"
 #include "dusk/ledger.h"
 #include "dusk/mechanisms.h"
 #include "dusk/numeric.h"

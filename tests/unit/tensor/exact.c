@@ -86,8 +86,9 @@ static void equal_integer_sums(void **state)
         float *x = random_rows(gen, rows, width, X_MOST);
         double *c = dusk_allocate(rows * K, sizeof *c);
         sums s;
-        for (size_t i = 0; i < rows * K; i++) c[i] = i % 5 ? C_MOST : whole(gen, C_MOST); /* large sums */
-        for (size_t i = 0; i < rows; i++) x[i * width] = (float)X_MOST;
+        for (size_t i = 0; i < rows * K; i++)
+            c[i] = i % 5 ? C_MOST - 1 : whole(gen, C_MOST); /* large odd sums */
+        for (size_t i = 0; i < rows; i++) x[i * width] = (float)X_MOST - 1;
         run(&s, x, rows, width, c);
         const dusk_int128 *combined = tensor_sum_totals(&s.combined), *gram = tensor_sum_totals(&s.gram),
                           *weighted = tensor_sum_totals(&s.weighted), *single = tensor_sum_totals(&s.single);
@@ -158,15 +159,15 @@ static void no_rows(void **state)
 
 static void parts_add_up(void **state)
 {
-    double values[] = { 0x1p43, -0x1p43, 3 };
+    double values[] = { 0x1p43 - 1, 1 - 0x1p43, 3 };
     tensor_sum sum;
     (void)state;
     assert_int_equal(tensor_sum_init(&sum, 4, NULL), DUSK_OK);
-    for (int i = 0; i < 5000; i++) tensor_sum_add(&sum, 1, values, 3, 0x1p43);
+    for (int i = 0; i < 5001; i++) tensor_sum_add(&sum, 1, values, 3, 0x1p43);
     const dusk_int128 *total = tensor_sum_totals(&sum);
-    assert_true(total[0] == 0 && total[1] == (dusk_int128)5000 << 43 &&
-                total[2] == -((dusk_int128)5000 << 43));
-    assert_true(total[3] == 15000);
+    assert_true(total[0] == 0 && total[1] == 5001 * (((dusk_int128)1 << 43) - 1) &&
+                total[2] == -(5001 * (((dusk_int128)1 << 43) - 1)));
+    assert_true(total[3] == 15003);
     tensor_sum_reset(&sum);
     assert_true(tensor_sum_totals(&sum)[3] == 0);
     tensor_sum_clear(&sum);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_H
+#define DUSK_LEARN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dusk/accounting.h"
+#include "dusk/base.h"
+#include "dusk/frame.h"
+#include "dusk/ledger.h"
+#include "dusk/random.h"
+
+/* Private learning on tables.
+ *
+ *     dusk_training_prepare    fields, settings, promise -> plan and price; no row is looked at
+ *     dusk_training_run        charge (where there is a ledger), learn, give the model
+ *     dusk_model_write         a file with its statement inside
+ *     dusk_predict, dusk_score what it says of other rows, and how right it is
+ *
+ * Everything that a model holds is released by mechanisms or is public. Rows are encoded by declared facts: numbers
+ * within their bounds to [-1, 1], categories one column each, a constant 1; on a grid, so that sums are exact. How
+ * many rows there are is private too: declare it (`rows`), or learners that need it pay for a noisy count.
+ *
+ * Under add/remove objectives are sums, with an absolute regularisation; under replace-one the number of
+ * rows is public. A promise without delta uses noise that gives one where a learner has it, and is refused where
+ * not.
+ *
+ * Errors do not depend on rows: settings, assumptions and budgets are checked by dusk_training_prepare. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Learners ------------------------------------------------------------------------------- */
+
+typedef enum dusk_task {
+    DUSK_TASK_BINARY = 1, /* label: a category of two values             */
+    DUSK_TASK_CLASS = 2,  /* label: a category                           */
+    DUSK_TASK_NUMBER = 3, /* label: numeric                              */
+    DUSK_TASK_GROUPS = 4, /* no label; a row gets a group                */
+    DUSK_TASK_VECTOR = 5, /* no label; a row gets coordinates            */
+    DUSK_TASK_DENSITY = 6 /* no label; a row gets a log likelihood       */
+} dusk_task;
+
+/* A setting of a learner. */
+typedef struct dusk_setting {
+    const char *name;
+    const char *fallback; /* its value when not given                               */
+    const char *choices;  /* the words it may be, "|" between them; NULL: a number  */
+    double low, high;     /* of a number; both ends are allowed                     */
+    bool whole;
+    const char *help;
+} dusk_setting;
+
+typedef struct dusk_learner {
+    const char *name; /* "logistic" */
+    dusk_task task;
+    dusk_numerics numerics;       /* IDEALISED: needs accept_idealised */
+    const char *summary;          /* one line */
+    const char *source;           /* the paper */
+    const dusk_setting *settings; /* ends with a name of NULL */
+} dusk_learner;
+/* Learner number i, or NULL beyond the last; the learner of that name, or NULL. */
+DUSK_API const dusk_learner *dusk_learner_at(size_t i);
+DUSK_API const dusk_learner *dusk_learner_named(const char *name);
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+typedef struct dusk_train_options {
+    size_t size;                 /* set by _init                                                */
+    const char *label;           /* the field to be learned; NULL for learners without one      */
+    double epsilon;              /* no default                                                  */
+    double delta;                /* 0                                                           */
+    dusk_neighbours neighbours;  /* no default                                                  */
+    uint64_t rows;               /* 0: private. The number of rows, declared public; or about it */
+    const char *const *settings; /* "name=value"                                                */
+    size_t settings_count;
+    bool accept_idealised; /* false                                                       */
+    void (*progress)(void *context, double part); /* NULL; `part` goes from 0 to 1, by public steps */
+    void *progress_context;
+} dusk_train_options;
+DUSK_API void dusk_train_options_init(dusk_train_options *options);
+
+typedef struct dusk_training dusk_training;
+typedef struct dusk_model dusk_model;
+
+/* Check everything, plan and price. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_prepare(dusk_training **out, const char *learner,
+                                                         const dusk_fields *fields,
+                                                         const dusk_train_options *options, dusk_error *err);
+DUSK_API void dusk_training_free(dusk_training *training);
+/* What a run will cost; borrowed. */
+DUSK_API const dusk_statement *dusk_training_statement(const dusk_training *training);
+/* What it will do, in words: releases with their noise, assumptions; to be freed with dusk_ledger_free_text. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_explain(const dusk_training *training, char **text,
+                                                         dusk_error *err);
+/* Learn, once for each call. The fields of the frame must be those of the training. After the first row was read
+ * only memory and entropy can fail. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_run(dusk_training *training, dusk_model **out,
+                                                     const dusk_frame *frame, dusk_generator *gen,
+                                                     dusk_error *err);
+/* The same, charged to a ledger before the frame is looked at; an idealised learner is refused. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
+                                                             const dusk_frame *frame, dusk_ledger *ledger,
+                                                             const char *analyst, uint64_t version,
+                                                             dusk_generator *gen, dusk_error *err);
+
+/* ---- Models ------------------------------------------------------------------------------------ */
+
+/* Names, numbers and texts that a learner released or was told. */
+DUSK_API const dusk_learner *dusk_model_learner(const dusk_model *model);
+DUSK_API const dusk_statement *dusk_model_statement(const dusk_model *model);
+DUSK_API const dusk_fields *dusk_model_fields(const dusk_model *model);
+/* The number of the label among the fields, or DUSK_NO_LINK. */
+DUSK_API size_t dusk_model_label(const dusk_model *model);
+/* An array by name ("weights"), rows * columns doubles row by row; NULL when there is none. Its names: _array_at
+ * (NULL beyond the last). */
+DUSK_API const double *dusk_model_array(const dusk_model *model, const char *name, size_t *rows,
+                                        size_t *columns);
+DUSK_API const char *dusk_model_array_at(const dusk_model *model, size_t i);
+/* What a row becomes before the learner sees it: name of encoded column i ("age", "sex=Male", "1"), or NULL. */
+DUSK_API const char *dusk_model_feature(const dusk_model *model, size_t i);
+DUSK_API void dusk_model_free(dusk_model *model);
+
+/* A file: docs/model-format.md. Whole or not at all; DUSK_ERR_CORRUPT for one that was changed. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_write(const dusk_model *model, const char *path,
+                                                    dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_read(dusk_model **out, const char *path, dusk_error *err);
+/* The same as text, to be freed with dusk_ledger_free_text. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_format(const dusk_model *model, char **text, size_t *length,
+                                                     dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_parse(dusk_model **out, const char *text, size_t length,
+                                                    dusk_error *err);
+
+/* ---- Prediction and scores ------------------------------------------------------------------------ */
+
+/* What a model says of the rows of a frame: `columns` numbers a row.
+ *   BINARY, CLASS  a probability for each category
+ *   NUMBER         the value
+ *   GROUPS         membership of each group, adding to 1
+ *   VECTOR         coordinates
+ *   DENSITY        the log likelihood */
+typedef struct dusk_prediction {
+    size_t rows, columns;
+    double *value; /* rows * columns */
+} dusk_prediction;
+/* Costs nothing; whether it is private depends on whose rows those are: a prediction tells about its row. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_predict(dusk_prediction *out, const dusk_model *model,
+                                                const dusk_frame *frame, dusk_error *err);
+DUSK_API void dusk_prediction_clear(dusk_prediction *prediction);
+
+/* How right a model is on rows that are public, or held out and allowed to be seen. NaN: does not apply, or no rows. */
+typedef struct dusk_scores {
+    size_t rows;           /* with a label, where there is one                                */
+    double accuracy;       /* share of rows whose most probable category is the label         */
+    double majority;       /* share of the most frequent label: what is right without a model */
+    double auc;            /* BINARY: area under the ROC curve, ties count half               */
+    double log_loss;       /* mean of -ln of the probability of the label, at least 2^-40     */
+    double calibration;    /* expected calibration error, ten bins of equal width             */
+    double rmse, mae, r2;  /* NUMBER                                                          */
+    double inertia;        /* GROUPS: mean squared distance to the centre of the row's group  */
+    double explained;      /* VECTOR: share of the variance (about the centre) that the coordinates keep */
+    double log_likelihood; /* GROUPS with densities, DENSITY: mean a row                      */
+} dusk_scores;
+DUSK_API DUSK_MUST_USE dusk_status dusk_score(dusk_scores *out, const dusk_model *model,
+                                              const dusk_frame *frame, dusk_error *err);
+
+/* One number about private rows, released: */
+typedef enum dusk_metric {
+    DUSK_METRIC_ACCURACY = 1, /* BINARY, CLASS                                            */
+    DUSK_METRIC_MSE = 2,      /* NUMBER: squared error, predictions clamped to the bounds */
+    DUSK_METRIC_INERTIA = 3   /* GROUPS                                                   */
+} dusk_metric;
+/* Mean over the rows, by a noisy sum over a noisy count (or over `rows` of the options where public); `epsilon`,
+ * `delta`, `neighbours` and `rows` of the options count, the statement says what it costs. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_score_release(double *value, double *low, double *high,
+                                                      dusk_statement *statement, dusk_metric metric,
+                                                      const dusk_model *model, const dusk_frame *frame,
+                                                      const dusk_train_options *options, dusk_generator *gen,
+                                                      dusk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of a promise. Proof: budget.proof.md. */
+#include "learn/budget.h"
+
+#include <math.h>
+
+#include "accounting/gaussian.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "mechanisms/noise.h"
+#include "mechanisms/request.h"
+#include "numeric/rounding.h"
+
+/* The mu of (epsilon, delta), a hair less, so that what is priced anew in the end stays within. */
+static double allowed_mu(double epsilon, double delta)
+{
+    return dusk_div_down(1, dusk_gaussian_sigma_up(epsilon, delta)) * (1 - 0x1p-30);
+}
+
+DUSK_PROVEN(learn_budget_init)
+dusk_status learn_budget_init(learn_budget *out, dusk_neighbours neighbours, double epsilon, double delta,
+                              uint32_t rows_per_unit, dusk_error *err)
+{
+    dusk_status status = dusk_request_epsilon(epsilon, err);
+    if (status != DUSK_OK) return status;
+    if (!(delta >= 0 && delta < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6, or 0",
+                         "delta must be at least 0 and below 1");
+    if (neighbours != DUSK_ADD_REMOVE && neighbours != DUSK_REPLACE_ONE)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose DUSK_ADD_REMOVE or DUSK_REPLACE_ONE",
+                         "the neighbouring relation must be chosen");
+    if (rows_per_unit < 1 || rows_per_unit > 1u << 20)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use 1 where every row is somebody else's",
+                         "rows_per_unit must be from 1 to 2^20");
+    double sides = neighbours == DUSK_REPLACE_ONE ? DUSK_MUTATE(LEARN_REPLACE_HAS_ONE_SIDE, 2, 1) : 1;
+    *out = (learn_budget){ .neighbours = neighbours,
+                           .epsilon = epsilon,
+                           .delta = delta,
+                           .factor = sides * rows_per_unit,
+                           .mu = delta > 0 ? allowed_mu(epsilon, delta) : 0,
+                           .left = 1 };
+    return DUSK_OK;
+}
+
+/* Shares are public constants of learners and settings of the user. */
+static dusk_status take_share(learn_budget *budget, double share, uint64_t times, dusk_error *err)
+{
+    if (!(share > 0) || times < 1 || share > budget->left * (1 + 0x1p-40))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave something for the learner itself",
+                         "the shares of the budget add to more than it is");
+    budget->left = fmax(budget->left - share, 0);
+    return DUSK_OK;
+}
+
+static dusk_status collect(learn_budget *budget, const dusk_event *event, uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event repeated;
+    DUSK_TRY(dusk_event_repeat(&repeated, event, times, err));
+    if (budget->any)
+        DUSK_TRY(dusk_event_add(&budget->event, &budget->event, &repeated, err));
+    else
+        budget->event = repeated;
+    budget->any = true;
+done:
+    return status;
+}
+
+/* --- sums --------------------------------------------------------------------------------------------- */
+
+static dusk_status make_gaussian(learn_noise *out, double sensitivity, double mu, dusk_event *event,
+                                 dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(dusk_gaussian_multiplier_init(&out->gauss, out->dimension, sensitivity, dusk_div_up(1, mu),
+                                           out->grid, err));
+    DUSK_TRY(dusk_noise_for_total(&out->gauss, err));
+    DUSK_TRY(dusk_noise_event(&out->gauss, event, err));
+    out->deviation = out->gauss.scale;
+done:
+    return status;
+}
+
+static dusk_status make_norm(learn_noise *out, double sensitivity, double epsilon, dusk_event *event,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(dusk_knorm_init(&out->norm, DUSK_NORM_L2, out->dimension, sensitivity, epsilon,
+                             DUSK_GRID_DEFAULT, err));
+    DUSK_TRY(dusk_knorm_event(&out->norm, event, err));
+    out->deviation = out->norm.scale * sqrt(out->dimension + 1.0); /* E|Z|^2 = d (d + 1) scale^2 */
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_budget_noise)
+dusk_status learn_budget_noise(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
+                               int grid, double share, uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_noise noise = { .gaussian = budget->delta > 0, .dimension = dimension, .grid = grid };
+    double sensitivity = ldexp(steps * DUSK_MUTATE(LEARN_UNIT_HAS_ONE_ROW, budget->factor, 1), grid);
+    dusk_event event;
+
+    if (!(steps >= 1 && steps <= 0x1p50) || steps != floor(steps) || !(steps * budget->factor <= 0x1p53))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare narrower bounds, or fewer rows a unit",
+                         "a contribution of %.3g steps is too much for an exact sum", steps);
+    DUSK_TRY(take_share(budget, share, times, err));
+    share /= (double)times;
+    if (noise.gaussian)
+        DUSK_TRY(make_gaussian(&noise, sensitivity, budget->mu * dusk_sqrt_down(share), &event, err));
+    else
+        DUSK_TRY(make_norm(&noise, sensitivity, dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share), &event,
+                           err));
+    DUSK_TRY(collect(budget, &event, times, err));
+    *out = noise;
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_noise_release)
+dusk_status learn_noise_release(const learn_noise *noise, double *out, const dusk_int128 *totals,
+                                dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_int128 most = (dusk_int128)1 << 53;
+    double *values = NULL;
+
+    if (noise->gaussian)
+        return dusk_noise_release_totals(&noise->gauss, out, totals, noise->dimension, gen, err);
+    DUSK_NEW(values, noise->dimension);
+    for (uint32_t i = 0; i < noise->dimension; i++) {
+        dusk_int128 total = totals[i] < most ? totals[i] : most;
+        values[i] = ldexp((double)(total > -most ? total : -most), noise->grid);
+    }
+    DUSK_TRY(dusk_knorm_release(&noise->norm, out, values, gen, err));
+done:
+    if (values) dusk_wipe(values, noise->dimension * sizeof *values);
+    dusk_deallocate(values);
+    return status;
+}
+
+/* --- other parts ---------------------------------------------------------------------------------------- */
+
+/* An epsilon whose pure privacy is at most mu-Gaussian: ln(Phi(mu/2) / Phi(-mu/2)), a hair less. */
+static double pure_of_mu(double mu)
+{
+    double right = erfc(-mu / 2 * M_SQRT1_2), wrong = erfc(mu / 2 * M_SQRT1_2);
+    double epsilon = mu > 0.5 ? log(right / wrong) : log1p(2 * erf(mu / 2 * M_SQRT1_2) / wrong);
+    return epsilon * (1 - 0x1p-30);
+}
+
+DUSK_PROVEN(learn_budget_pure)
+dusk_status learn_budget_pure(learn_budget *budget, double *epsilon, bool choice, double share,
+                              uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event event;
+    double each;
+
+    DUSK_TRY(take_share(budget, share, times, err));
+    share /= (double)times;
+    each = budget->delta > 0 ? pure_of_mu(budget->mu * sqrt(share))
+                             : dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share);
+    DUSK_TRY(choice ? dusk_event_exponential(&event, each, err) : dusk_event_pure(&event, each, err));
+    DUSK_TRY(collect(budget, &event, times, err));
+    *epsilon = each;
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_budget_event)
+dusk_status learn_budget_event(learn_budget *budget, const dusk_event *event, double share, uint64_t times,
+                               dusk_error *err)
+{
+    dusk_status status = take_share(budget, share, times, err);
+    return status == DUSK_OK ? collect(budget, event, times, err) : status;
+}
+
+DUSK_PROVEN(learn_budget_state)
+dusk_status learn_budget_state(const learn_budget *budget, dusk_statement *out, const char *unit,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_statement statement;
+    if (!budget->any) return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a learner that releases nothing");
+    DUSK_TRY(dusk_statement_init(&statement, &budget->event, budget->delta, budget->neighbours, unit, err));
+    if (!(statement.epsilon <= budget->epsilon))
+        return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a plan for epsilon %.17g costs %.17g", budget->epsilon,
+                         statement.epsilon);
+    *out = statement;
+done:
+    return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_BUDGET_H
+#define DUSK_LEARN_BUDGET_H
+
+/* How a learner shares its promise among releases, before a row is looked at. Every release is given a share; shares add
+ * to 1 at most. With a delta they are shares of mu^2, mu-Gaussian privacy being what (epsilon, delta) allows: Gaussian noise
+ * composes by adding mu^2 without loss, and what is pure has a mu, too [Dong, Roth & Su 2022]. Without a delta they are
+ * shares of epsilon, and sums get K-norm noise. What was given is collected as one event, made of the noise as it
+ * will be drawn, and priced once more in the end (learn_budget_state). Proof: budget.proof.md. */
+
+#include <stdbool.h>
+
+#include "base/platform.h"
+#include "dusk/accounting.h"
+#include "dusk/mechanisms.h"
+
+typedef struct learn_budget {
+    dusk_neighbours neighbours;
+    double epsilon, delta;
+    double
+        factor; /* how many contributions of a row one change of the data moves at most: rows a unit, twice that
+                      under replace-one. A whole number */
+    double mu;   /* 0 without delta */
+    double left; /* share */
+    bool any;
+    dusk_event event; /* of what was given so far */
+} learn_budget;
+
+DUSK_MUST_USE dusk_status learn_budget_init(learn_budget *out, dusk_neighbours neighbours, double epsilon,
+                                            double delta, uint32_t rows_per_unit, dusk_error *err);
+
+/* Noise for vectors of exact totals in steps of 2^grid. A value. */
+typedef struct learn_noise {
+    bool gaussian;
+    dusk_noise gauss;
+    dusk_knorm norm; /* l2, pure */
+    uint32_t dimension;
+    int grid;
+    double deviation; /* of one coordinate of a release, in the unit of the data */
+} learn_noise;
+
+/* Noise for `times` releases of `dimension` totals each; what one row adds to all totals of one release has a length of
+ * at most `steps` (a whole number, at most 2^50) in l2. */
+DUSK_MUST_USE dusk_status learn_budget_noise(learn_budget *budget, learn_noise *out, uint32_t dimension,
+                                             double steps, int grid, double share, uint64_t times,
+                                             dusk_error *err);
+/* Release once. out[i] = (totals[i] + noise) 2^grid. Without delta totals end at +-2^53 steps. */
+DUSK_MUST_USE dusk_status learn_noise_release(const learn_noise *noise, double *out,
+                                              const dusk_int128 *totals, dusk_generator *gen,
+                                              dusk_error *err);
+
+/* An epsilon for each of `times` pure releases, for what one change of the data does: the learner multiplies
+ * sensitivities by `factor` itself. `choice`: they are exponential mechanisms (bounded range), which is
+ * cheaper. */
+DUSK_MUST_USE dusk_status learn_budget_pure(learn_budget *budget, double *epsilon, bool choice, double share,
+                                            uint64_t times, dusk_error *err);
+/* A part that the learner prices itself: the event is added as it is; `share` is what it may be taken for. */
+DUSK_MUST_USE dusk_status learn_budget_event(learn_budget *budget, const dusk_event *event, double share,
+                                             uint64_t times, dusk_error *err);
+
+/* The statement of all that was given. DUSK_ERR_INTERNAL when it costs more than was asked for. */
+DUSK_MUST_USE dusk_status learn_budget_state(const learn_budget *budget, dusk_statement *out,
+                                             const char *unit, dusk_error *err);
+
+#endif

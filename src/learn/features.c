@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows as vectors of whole numbers. Proof: features.proof.md. */
+#include "learn/features.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "numeric/rounding.h"
+
+/* --- which columns ------------------------------------------------------------------------------------------ */
+
+static size_t count_width(const dusk_fields *fields, size_t label, bool constant)
+{
+    size_t width = constant;
+    for (size_t c = 0; c < fields->count; c++)
+        if (c != label) width += fields->field[c].kind == DUSK_FIELD_CATEGORY ? fields->field[c].values : 1;
+    return width;
+}
+
+static void add_column(learn_features *out, const dusk_field *field, size_t column)
+{
+    if (field->kind == DUSK_FIELD_CATEGORY) {
+        for (size_t v = 0; v < field->values; v++)
+            out->feature[out->width++] = (learn_feature){ .column = column, .code = (int32_t)v, .factor = 1 };
+        return;
+    }
+    out->feature[out->width++] = (learn_feature){ .column = column,
+                                                  .code = -1,
+                                                  .centre = field->lower / 2 + field->upper / 2,
+                                                  .factor = 1 / (field->upper / 2 - field->lower / 2) };
+}
+
+/* The most that a number can be in absolute value, once encoded. */
+static double largest_number(const learn_feature *feature, const dusk_field *field)
+{
+    double low = fabs((field->lower - feature->centre) * feature->factor);
+    double high = fabs((field->upper - feature->centre) * feature->factor);
+    return fmin(fmax(low, high), LEARN_NORM_MOST);
+}
+
+/* The longest that a row can be: one category of each column at most. */
+static double longest(const learn_features *features, const dusk_fields *fields)
+{
+    double square = features->constant;
+    for (size_t i = 0; i < features->width; i++) {
+        const learn_feature *f = &features->feature[i];
+        if (f->column == DUSK_NO_LINK) continue;
+        double most = f->code < 0 ? largest_number(f, &fields->field[f->column]) : f->code == 0;
+        square = dusk_add_up(square, dusk_mul_up(most, most));
+    }
+    return dusk_mul_up(dusk_sqrt_up(square), 1 + 0x1p-50);
+}
+
+static dusk_status set_norm(learn_features *features, double norm, dusk_error *err)
+{
+    if (!(norm > 0 && norm <= LEARN_NORM_MOST))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a norm to scale rows down to, such as 8",
+                         "rows may be %.3g long, and must be above 0 and at most %g", norm, LEARN_NORM_MOST);
+    features->norm = norm;
+    features->bound = fmax(floor(norm * LEARN_ONE), 1);
+    return DUSK_OK;
+}
+
+dusk_status learn_features_init(learn_features *out, const dusk_fields *fields, size_t label, bool constant,
+                                double norm, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_features features = { .label = label, .constant = constant };
+    size_t width = count_width(fields, label, constant);
+
+    *out = (learn_features){ 0 };
+    if (width <= (size_t)constant || width > 1u << 20)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fields besides the label",
+                         "there are %zu columns to learn from: at least one is needed, at most 2^20",
+                         width - constant);
+    DUSK_NEW(features.feature, width);
+    for (size_t c = 0; c < fields->count; c++)
+        if (c != label) add_column(&features, &fields->field[c], c);
+    if (constant) features.feature[features.width++] = (learn_feature){ .column = DUSK_NO_LINK, .factor = 1 };
+    DUSK_TRY(set_norm(&features, norm > 0 ? norm : longest(&features, fields), err));
+    *out = features;
+    features = (learn_features){ 0 };
+done:
+    learn_features_clear(&features);
+    return status;
+}
+
+dusk_status learn_features_rescale(learn_features *features, const dusk_fields *fields, size_t feature,
+                                   double centre, double factor, dusk_error *err)
+{
+    learn_feature *f = &features->feature[feature];
+    f->centre = isfinite(centre) ? centre : 0;
+    f->factor = isfinite(factor) ? factor : 0;
+    return features->norm > 0 ? DUSK_OK : set_norm(features, longest(features, fields), err);
+}
+
+void learn_features_clear(learn_features *features)
+{
+    dusk_deallocate(features->feature);
+    *features = (learn_features){ 0 };
+}
+
+void learn_feature_name(const learn_features *features, const dusk_fields *fields, size_t i, dusk_buffer *out)
+{
+    const learn_feature *f = &features->feature[i];
+    if (f->column == DUSK_NO_LINK) {
+        dusk_buffer_add(out, "1");
+        return;
+    }
+    const dusk_field *field = &fields->field[f->column];
+    dusk_buffer_add(out, "%s", field->name);
+    if (f->code >= 0) dusk_buffer_add(out, "=%s", field->value[f->code]);
+}
+
+/* --- one row -------------------------------------------------------------------------------------------------- */
+
+/* Toward zero, within +-LEARN_NORM_MOST. */
+static double number_steps(const learn_feature *f, const dusk_field *field, double x)
+{
+    if (!isfinite(x)) x = field->missing;
+    x = fmin(fmax(x, field->lower), field->upper);
+    x = (x - f->centre) * f->factor;
+    return trunc(fmin(fmax(x, -LEARN_NORM_MOST), LEARN_NORM_MOST) * LEARN_ONE);
+}
+
+static void encode(float *out, const learn_features *features, const dusk_frame *frame, size_t row)
+{
+    for (size_t i = 0; i < features->width; i++) {
+        const learn_feature *f = &features->feature[i];
+        double steps = LEARN_ONE;
+        if (f->column != DUSK_NO_LINK) {
+            const dusk_frame_column *column = &frame->column[f->column];
+            steps = f->code < 0 ? number_steps(f, &frame->fields->field[f->column], column->number[row])
+                                : LEARN_ONE * (column->code[row] == f->code);
+        }
+        out[i] = (float)steps;
+    }
+}
+
+/* At most 2^20 squares of at most 2^42. */
+static dusk_uint128 square_of(const float *x, size_t width)
+{
+    dusk_uint128 square = 0;
+    for (size_t i = 0; i < width; i++) square += (uint64_t)((int64_t)x[i] * (int64_t)x[i]);
+    return square;
+}
+
+/* The least whole number whose square is at least `square`. */
+static double root_up(dusk_uint128 square)
+{
+    uint64_t root = (uint64_t)sqrt((double)square);
+    while ((dusk_uint128)root * root > square) root--;
+    while ((dusk_uint128)root * root < square) root++;
+    return (double)root;
+}
+
+/* Scale a row down into the ball, and say how long it is. Privacy needs that the length in whole steps is within the
+ * bound, which is checked in integers; the factor is only a good guess. */
+DUSK_PROVEN(fit_row)
+static double fit_row(float *x, size_t width, double bound)
+{
+    double length = root_up(square_of(x, width));
+    while (length > DUSK_MUTATE(LEARN_ROWS_KEEP_LENGTH, bound, INFINITY)) {
+        double factor = bound / length * (1 - 0x1p-40);
+        for (size_t i = 0; i < width; i++) x[i] = (float)trunc((double)x[i] * factor);
+        length = root_up(square_of(x, width));
+    }
+    return length;
+}
+
+/* --- all rows ---------------------------------------------------------------------------------------------------- */
+
+double learn_target_steps(const dusk_field *field, double value)
+{
+    double middle = field->lower / 2 + field->upper / 2, half = field->upper / 2 - field->lower / 2;
+    value = fmin(fmax(value, field->lower), field->upper);
+    return (value - middle) / half * LEARN_ONE;
+}
+
+double learn_target_value(const dusk_field *field, double steps)
+{
+    double middle = field->lower / 2 + field->upper / 2, half = field->upper / 2 - field->lower / 2;
+    return middle + steps / LEARN_ONE * half;
+}
+
+static bool has_label(const learn_features *features, const dusk_frame *frame, size_t row)
+{
+    const dusk_field *field = &frame->fields->field[features->label];
+    const dusk_frame_column *column = &frame->column[features->label];
+    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(column->number[row]);
+    return column->code[row] >= 0 && (size_t)column->code[row] < field->values;
+}
+
+static void put_label(learn_matrix *out, const learn_features *features, const dusk_frame *frame, size_t row)
+{
+    const dusk_field *field = &frame->fields->field[features->label];
+    const dusk_frame_column *column = &frame->column[features->label];
+    if (out->code) out->code[out->rows.rows] = column->code[row];
+    if (out->target)
+        out->target[out->rows.rows] =
+            (float)fmin(fmax(trunc(learn_target_steps(field, column->number[row])), -LEARN_ONE), LEARN_ONE);
+}
+
+static dusk_status make(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
+                        bool labelled, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_matrix matrix = { .rows = { .width = features->width }, .bound = features->bound };
+    float *x = NULL;
+
+    *out = (learn_matrix){ 0 };
+    if (frame->rows > SIZE_MAX / features->width) return dusk_fail_memory(err);
+    DUSK_NEW(x, frame->rows * features->width);
+    matrix.rows.x = x;
+    DUSK_NEW(matrix.length, frame->rows);
+    if (labelled && frame->fields->field[features->label].kind == DUSK_FIELD_CATEGORY)
+        DUSK_NEW(matrix.code, frame->rows);
+    else if (labelled)
+        DUSK_NEW(matrix.target, frame->rows);
+    for (size_t row = 0; row < frame->rows; row++) {
+        if (labelled && !has_label(features, frame, row)) continue;
+        float *to = x + matrix.rows.rows * features->width;
+        encode(to, features, frame, row);
+        matrix.length[matrix.rows.rows] = (float)fit_row(to, features->width, features->bound);
+        if (labelled) put_label(&matrix, features, frame, row);
+        matrix.rows.rows++;
+    }
+    *out = matrix;
+    matrix = (learn_matrix){ 0 };
+done:
+    learn_matrix_clear(&matrix);
+    return status;
+}
+
+dusk_status learn_matrix_make(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
+                              dusk_error *err)
+{
+    return make(out, features, frame, features->label != DUSK_NO_LINK, err);
+}
+
+dusk_status learn_matrix_make_all(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
+                                  dusk_error *err)
+{
+    return make(out, features, frame, false, err);
+}
+
+void learn_matrix_clear(learn_matrix *matrix)
+{
+    float *x = (float *)(uintptr_t)matrix->rows.x; /* borrowed by readers, owned here */
+    if (x) dusk_wipe(x, matrix->rows.rows * matrix->rows.width * sizeof *x);
+    dusk_deallocate(x);
+    dusk_deallocate(matrix->length);
+    dusk_deallocate(matrix->code);
+    dusk_deallocate(matrix->target);
+    *matrix = (learn_matrix){ 0 };
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What learners have in common while they plan and fit: settings, words, features, and how many rows there are. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "learn/learner.h"
+
+double learn_setting(const learn_job *job, const char *name)
+{
+    const dusk_setting *settings = job->learner->shown.settings;
+    for (size_t i = 0; settings[i].name; i++)
+        if (!strcmp(settings[i].name, name)) return job->setting[i];
+    return NAN;
+}
+
+int learn_choice(const learn_job *job, const char *name) { return (int)learn_setting(job, name); }
+
+void learn_say(learn_job *job, const char *format, ...)
+{
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    dusk_buffer_add(&job->said, "%s\n", line);
+}
+
+void learn_progress(const learn_job *job, double part)
+{
+    if (job->progress) job->progress(job->progress_context, part);
+}
+
+dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(learn_features_init(&job->features, job->fields, job->label, constant,
+                                 learn_setting(job, "norm"), err));
+    learn_say(job, "rows are vectors of %zu columns, at most %.4g long", job->features.width,
+              job->features.norm);
+done:
+    return status;
+}
+
+dusk_status learn_fit_features(learn_job *job, learn_matrix *out, const dusk_frame *frame,
+                               dusk_generator *gen, dusk_error *err)
+{
+    (void)gen;
+    return learn_matrix_make(out, &job->features, frame, err);
+}
+
+dusk_status learn_plan_count(learn_job *job, learn_noise *noise, double share, dusk_error *err)
+{
+    *noise = (learn_noise){ .dimension = 0 };
+    if (job->rows > 0) {
+        learn_say(job, "the number of rows is declared: %llu", (unsigned long long)job->rows);
+        return DUSK_OK;
+    }
+    dusk_status status = learn_budget_noise(&job->budget, noise, 1, 1, 0, share, 1, err);
+    if (status == DUSK_OK)
+        learn_say(job, "the number of rows, with noise of deviation %.4g", noise->deviation);
+    return status;
+}
+
+dusk_status learn_fit_count(const learn_job *job, const learn_noise *noise, double *count, size_t rows,
+                            dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_int128 total = (dusk_int128)rows;
+    double noisy;
+    if (noise->dimension == 0) {
+        *count = (double)job->rows;
+        return DUSK_OK;
+    }
+    DUSK_TRY(learn_noise_release(noise, &noisy, &total, gen, err));
+    *count = fmax(noisy, 1);
+done:
+    return status;
+}

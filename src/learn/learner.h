@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_LEARNER_H
+#define DUSK_LEARN_LEARNER_H
+
+/* What a learner is to the rest of the room: a table of functions, one file each (or one file of the losses or
+ * methods that share a solver), listed in learners.c.
+ *
+ *     plan     public facts only: check the settings, take shares of the budget, prepare noise, say in words what will be
+ *              released. Everything that can be refused is refused here.
+ *     fit      rows: sums, releases, post-processing; puts arrays into job->model. Only memory and entropy may fail, and no
+ *              choice may depend on rows but through what was released.
+ *     predict  a row's output from the model's arrays; plain arithmetic. */
+
+#include "base/buffer.h"
+#include "learn/budget.h"
+#include "learn/features.h"
+#include "learn/model.h"
+
+#define LEARN_SETTINGS_MAX 32
+
+typedef struct learn_job {
+    const struct learn_learner *learner;
+    const dusk_fields *fields;     /* of the training */
+    size_t label;                  /* or DUSK_NO_LINK */
+    const dusk_field *label_field; /* or NULL */
+    uint64_t rows;                 /* declared, or 0 */
+    double setting
+        [LEARN_SETTINGS_MAX]; /* in the order of learner->shown.settings; of choices the number of the word */
+    learn_budget budget;
+    learn_features features; /* by learn_plan_features, or empty */
+    learn_noise scaling;     /* of learn_plan_features, where scaling is paid for */
+    bool scaling_is_paid;
+    dusk_statement statement; /* after the plan */
+    dusk_buffer said;         /* the explanation */
+    void *plan;               /* the learner's own, made by plan, ended by forget */
+    dusk_model *model;        /* while fit runs */
+    void (*progress)(void *context, double part);
+    void *progress_context;
+} learn_job;
+
+typedef struct learn_learner {
+    dusk_learner shown; /* what is public about it */
+    dusk_status (*plan)(learn_job *job, dusk_error *err);
+    dusk_status (*fit)(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err);
+    void (*forget)(void *plan); /* NULL: plan is one allocation, or NULL */
+    /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */
+    size_t (*outputs)(const dusk_model *model);
+    dusk_status (*predict)(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err);
+    /* Does a model that was read from a file have what predict needs? Arrays of the right shape; finite numbers. */
+    bool (*complete)(const dusk_model *model);
+} learn_learner;
+
+/* learners.c: all of them, NULL at the end. */
+extern const learn_learner *const learn_learners[];
+
+/* For plans: the value of a setting by name (a bug in the learner when there is none), and the number of a choice. */
+double learn_setting(const learn_job *job, const char *name);
+int learn_choice(const learn_job *job, const char *name);
+/* A line of the explanation. */
+void learn_say(learn_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Declare a fact that the promise rests on, for the statement ("; " between facts); those of learn_plan_features and the
+ * fields' bounds are said by training.c. */
+void learn_progress(const learn_job *job, double part);
+
+/* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table. */
+#define LEARN_FEATURE_SETTINGS                                                                               \
+    { "norm",                                                                                                \
+      "0",                                                                                                   \
+      NULL,                                                                                                  \
+      0,                                                                                                     \
+      LEARN_NORM_MOST,                                                                                       \
+      false,                                                                                                 \
+      "rows longer than this are scaled down to it; 0: as long as the declared bounds allow" },              \
+        { "scaling",                                                                                         \
+          "bounds",                                                                                          \
+          "bounds|standard",                                                                                 \
+          0,                                                                                                 \
+          0,                                                                                                 \
+          false,                                                                                             \
+          "numbers to [-1, 1] by their bounds, or by a mean and deviation that are paid for" },              \
+    {                                                                                                        \
+        "scaling_share", "0.1", NULL, 0.001, 0.9, false, "of the budget, for scaling=standard"               \
+    }
+
+/* Set up job->features by the settings above, and take the share for scaling. To be called first in plan. */
+DUSK_MUST_USE dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err);
+/* The matrix of a frame; pays for scaling where that was planned. To be called first in fit. */
+DUSK_MUST_USE dusk_status learn_fit_features(learn_job *job, learn_matrix *out, const dusk_frame *frame,
+                                             dusk_generator *gen, dusk_error *err);
+
+/* How many rows, for learners that need a scale: job->rows when declared, else a noisy count of `share` of the budget.
+ * Plan fills *noise (dimension 0: declared), fit gives *count >= 1. */
+DUSK_MUST_USE dusk_status learn_plan_count(learn_job *job, learn_noise *noise, double share, dusk_error *err);
+DUSK_MUST_USE dusk_status learn_fit_count(const learn_job *job, const learn_noise *noise, double *count,
+                                          size_t rows, dusk_generator *gen, dusk_error *err);
+
+#endif

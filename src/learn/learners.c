@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All learners, by name. */
+#include <string.h>
+
+#include "learn/learner.h"
+
+extern const learn_learner learn_pca;
+
+const learn_learner *const learn_learners[] = {
+    &learn_pca,
+    NULL,
+};
+
+const dusk_learner *dusk_learner_at(size_t i)
+{
+    size_t n = 0;
+    while (learn_learners[n]) n++;
+    return i < n ? &learn_learners[i]->shown : NULL;
+}
+
+const dusk_learner *dusk_learner_named(const char *name)
+{
+    for (size_t i = 0; learn_learners[i]; i++)
+        if (!strcmp(learn_learners[i]->shown.name, name)) return &learn_learners[i]->shown;
+    return NULL;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a request to a model: prepare (no row is looked at), charge, run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/learner.h"
+
+struct dusk_training {
+    learn_job job;
+    dusk_fields *fields;
+    char *value[LEARN_SETTINGS_MAX]; /* settings as text */
+};
+
+void dusk_train_options_init(dusk_train_options *options)
+{
+    *options = (dusk_train_options){ .size = sizeof *options };
+}
+
+void dusk_training_free(dusk_training *training)
+{
+    if (!training) return;
+    if (training->job.learner && training->job.learner->forget)
+        training->job.learner->forget(training->job.plan);
+    else
+        dusk_deallocate(training->job.plan);
+    learn_features_clear(&training->job.features);
+    dusk_buffer_clear(&training->job.said);
+    for (size_t i = 0; i < LEARN_SETTINGS_MAX; i++) dusk_deallocate(training->value[i]);
+    dusk_fields_free(training->fields);
+    dusk_deallocate(training);
+}
+
+/* --- what was asked for ------------------------------------------------------------------------------------------- */
+
+static dusk_status find_learner(const learn_learner **out, const char *name, dusk_error *err)
+{
+    for (size_t i = 0; learn_learners[i]; i++)
+        if (!strcmp(learn_learners[i]->shown.name, name)) {
+            *out = learn_learners[i];
+            return DUSK_OK;
+        }
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk train -h lists them", "there is no learner called %.60s",
+                     name);
+}
+
+static bool wants_label(dusk_task task) { return task <= DUSK_TASK_NUMBER; }
+
+static dusk_status check_label_kind(const learn_learner *learner, const dusk_field *field, dusk_error *err)
+{
+    dusk_task task = learner->shown.task;
+    if (task == DUSK_TASK_NUMBER && field->kind != DUSK_FIELD_NUMERIC)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare it numeric, with bounds",
+                         "%s learns numbers, and %.60s is a category", learner->shown.name, field->name);
+    if (task != DUSK_TASK_NUMBER && field->kind != DUSK_FIELD_CATEGORY)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare it a category, with its values",
+                         "%s learns categories, and %.60s is numeric", learner->shown.name, field->name);
+    if (task == DUSK_TASK_BINARY && field->values != 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use a learner for more than two, such as multinomial",
+                         "%s learns a category of two values, and %.60s has %zu", learner->shown.name,
+                         field->name, field->values);
+    if (task == DUSK_TASK_CLASS && field->values < 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare all values that it may have",
+                         "the label %.60s has one value only", field->name);
+    return DUSK_OK;
+}
+
+static dusk_status find_label(learn_job *job, const char *label, dusk_error *err)
+{
+    job->label = DUSK_NO_LINK;
+    if (!wants_label(job->learner->shown.task)) {
+        if (!label) return DUSK_OK;
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out", "%s learns without a label",
+                         job->learner->shown.name);
+    }
+    if (!label)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "name the field to be learned", "%s needs a label",
+                         job->learner->shown.name);
+    job->label = dusk_fields_find(job->fields, label);
+    if (job->label == DUSK_NO_LINK)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare it, with its bounds or values",
+                         "the label %.60s is not among the fields", label);
+    job->label_field = &job->fields->field[job->label];
+    return check_label_kind(job->learner, job->label_field, err);
+}
+
+/* --- settings ------------------------------------------------------------------------------------------------------- */
+
+/* Which of "a|b|c", or -1. */
+static int choice_number(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    int number = 0;
+    for (const char *at = choices; *at; number++) {
+        size_t here = strcspn(at, "|");
+        if (here == length && !memcmp(at, word, length)) return number;
+        at += here + (at[here] == '|');
+    }
+    return -1;
+}
+
+static dusk_status read_setting(const dusk_setting *setting, double *out, const char *value, dusk_error *err)
+{
+    char *end;
+    if (setting->choices) {
+        int number = choice_number(setting->choices, value);
+        *out = number;
+        if (number >= 0) return DUSK_OK;
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose one of them", "%s is one of %.120s", setting->name,
+                         setting->choices);
+    }
+    *out = strtod(value, &end);
+    if (end == value || *end || !(*out >= setting->low && *out <= setting->high) ||
+        (setting->whole && *out != floor(*out)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give another number", "%s is a %snumber from %g to %g",
+                         setting->name, setting->whole ? "whole " : "", setting->low, setting->high);
+    return DUSK_OK;
+}
+
+static size_t find_setting(const learn_learner *learner, const char *text)
+{
+    const dusk_setting *settings = learner->shown.settings;
+    size_t length = strcspn(text, "=");
+    for (size_t i = 0; settings[i].name; i++)
+        if (strlen(settings[i].name) == length && !memcmp(settings[i].name, text, length)) return i;
+    return DUSK_NO_LINK;
+}
+
+static dusk_status copy_text(char **out, const char *text, dusk_error *err)
+{
+    dusk_buffer copy = { .data = NULL };
+    dusk_buffer_add(&copy, "%s", text);
+    return dusk_buffer_take(&copy, out, err);
+}
+
+static dusk_status read_settings(dusk_training *training, const dusk_train_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_learner *learner = training->job.learner;
+    for (size_t k = 0; k < options->settings_count; k++) {
+        const char *text = options->settings[k];
+        size_t i = find_setting(learner, text);
+        if (i == DUSK_NO_LINK || !strchr(text, '='))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk train NAME -h lists its settings",
+                             "%.60s is no setting of %s (write name=value)", text, learner->shown.name);
+        if (training->value[i])
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "give it once", "%s is set twice",
+                             learner->shown.settings[i].name);
+        DUSK_TRY(copy_text(&training->value[i], strchr(text, '=') + 1, err));
+    }
+    for (size_t i = 0; learner->shown.settings[i].name; i++) {
+        const dusk_setting *setting = &learner->shown.settings[i];
+        if (!training->value[i]) DUSK_TRY(copy_text(&training->value[i], setting->fallback, err));
+        DUSK_TRY(read_setting(setting, &training->job.setting[i], training->value[i], err));
+    }
+done:
+    return status;
+}
+
+/* --- plan --------------------------------------------------------------------------------------------------------------- */
+
+static dusk_status state(learn_job *job, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char text[64];
+    DUSK_TRY(learn_budget_state(&job->budget, &job->statement, job->fields->unit, err));
+    job->statement.numerics = job->learner->shown.numerics;
+    if (job->fields->rows_per_unit > 1) {
+        snprintf(text, sizeof text, "at most %u rows a unit", job->fields->rows_per_unit);
+        DUSK_TRY(dusk_statement_assume(&job->statement, text, err));
+    }
+    if (job->rows > 0) {
+        snprintf(text, sizeof text, "about %llu rows, declared", (unsigned long long)job->rows);
+        DUSK_TRY(dusk_statement_assume(&job->statement, text, err));
+    }
+done:
+    return status;
+}
+
+static dusk_status plan(dusk_training *training, const dusk_train_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_job *job = &training->job;
+    if (job->learner->shown.numerics == DUSK_NUMERICS_IDEALISED && !options->accept_idealised)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "choose another learner, or accept that its law holds for real numbers only",
+                         "the promise of %s holds in ideal arithmetic only", job->learner->shown.name);
+    DUSK_TRY(find_label(job, options->label, err));
+    DUSK_TRY(read_settings(training, options, err));
+    DUSK_TRY(learn_budget_init(&job->budget, options->neighbours, options->epsilon, options->delta,
+                               job->fields->rows_per_unit, err));
+    DUSK_TRY(job->learner->plan(job, err));
+    DUSK_TRY(state(job, err));
+done:
+    return status;
+}
+
+dusk_status dusk_training_prepare(dusk_training **out, const char *learner, const dusk_fields *fields,
+                                  const dusk_train_options *options, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_training *training = NULL;
+
+    *out = NULL;
+    if (options->size != sizeof *options)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_train_options_init",
+                         "the options were never made");
+    DUSK_NEW(training, 1);
+    DUSK_TRY(dusk_fields_copy(&training->fields, fields, NULL, 0, err));
+    training->job.fields = training->fields;
+    training->job.rows = options->rows;
+    training->job.progress = options->progress;
+    training->job.progress_context = options->progress_context;
+    DUSK_TRY(find_learner(&training->job.learner, learner, err));
+    DUSK_TRY(plan(training, options, err));
+    *out = training;
+    training = NULL;
+done:
+    dusk_training_free(training);
+    return status;
+}
+
+const dusk_statement *dusk_training_statement(const dusk_training *training)
+{
+    return &training->job.statement;
+}
+
+dusk_status dusk_training_explain(const dusk_training *training, char **text, dusk_error *err)
+{
+    if (training->job.said.failed) return dusk_fail_memory(err);
+    return copy_text(text, training->job.said.data ? training->job.said.data : "", err);
+}
+
+/* --- run ------------------------------------------------------------------------------------------------------------------ */
+
+static bool same_field(const dusk_field *a, const dusk_field *b)
+{
+    if (strcmp(a->name, b->name) || a->kind != b->kind || a->values != b->values) return false;
+    if (a->kind == DUSK_FIELD_NUMERIC)
+        return a->lower == b->lower && a->upper == b->upper && a->missing == b->missing;
+    for (size_t v = 0; v < a->values; v++)
+        if (strcmp(a->value[v], b->value[v])) return false;
+    return true;
+}
+
+static dusk_status check_frame(const dusk_fields *fields, const dusk_frame *frame, dusk_error *err)
+{
+    bool same = frame->fields->count == fields->count;
+    for (size_t i = 0; same && i < fields->count; i++)
+        same = same_field(&frame->fields->field[i], &fields->field[i]);
+    if (same && frame->fields->rows_per_unit == fields->rows_per_unit) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "read it with the same fields",
+                     "the frame has other fields than those it was prepared for");
+}
+
+static dusk_status start_model(dusk_training *training, dusk_model **out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_job *job = &training->job;
+    const dusk_setting *settings = job->learner->shown.settings;
+    DUSK_TRY(learn_model_new(out, job->learner, training->fields, job->label, err));
+    for (size_t i = 0; settings[i].name; i++)
+        DUSK_TRY(learn_model_setting(*out, settings[i].name, training->value[i], err));
+    (*out)->statement = job->statement;
+done:
+    return status;
+}
+
+/* What fit may rescale is the job's; the model has a copy of its own. */
+static dusk_status copy_features(learn_features *out, const learn_features *features, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_features copy = *features;
+    if (features->width == 0) return DUSK_OK;
+    DUSK_NEW(copy.feature, features->width);
+    memcpy(copy.feature, features->feature, features->width * sizeof *copy.feature);
+    *out = copy;
+done:
+    return status;
+}
+
+dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const dusk_frame *frame,
+                              dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_job *job = &training->job;
+    learn_features planned = { 0 };
+    dusk_model *model = NULL;
+
+    *out = NULL;
+    DUSK_TRY(check_frame(training->fields, frame, err));
+    DUSK_TRY(start_model(training, &model, err));
+    DUSK_TRY(copy_features(&planned, &job->features, err));
+    job->model = model;
+    status = job->learner->fit(job, frame, gen, err);
+    job->model = NULL;
+    if (status == DUSK_OK) { /* the features as they were used; the plan is as it was, for another run */
+        model->features = job->features;
+        job->features = planned;
+        planned = (learn_features){ 0 };
+        status = learn_model_names(model, err);
+    }
+    if (status != DUSK_OK) goto done;
+    learn_progress(job, 1);
+    *out = model;
+    model = NULL;
+done:
+    learn_features_clear(&planned);
+    dusk_model_free(model);
+    return status;
+}
+
+dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out, const dusk_frame *frame,
+                                      dusk_ledger *ledger, const char *analyst, uint64_t version,
+                                      dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_job *job = &training->job;
+    char purpose[160];
+    dusk_charge charge = { .analyst = analyst,
+                           .event = &job->statement.event,
+                           .delta = job->budget.delta,
+                           .purpose = purpose,
+                           .epsilon = job->budget.epsilon,
+                           .version = version };
+    dusk_ledger_options made;
+    uint64_t id;
+
+    *out = NULL;
+    if (job->statement.numerics == DUSK_NUMERICS_IDEALISED)
+        return dusk_fail(
+            err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
+            "the promise of %s holds in ideal arithmetic only, and cannot be charged to a ledger",
+            job->learner->shown.name);
+    DUSK_TRY(check_frame(training->fields, frame, err));
+    dusk_ledger_made_with(ledger, &made);
+    if (made.filter != DUSK_FILTER_BASIC) charge.delta = 0;
+    snprintf(purpose, sizeof purpose, "train %s%s%.60s", job->learner->shown.name,
+             job->label_field ? " for " : "", job->label_field ? job->label_field->name : "");
+    DUSK_TRY(dusk_ledger_reserve(ledger, &id, &charge, err));
+    DUSK_TRY(dusk_training_run(training, out, frame, gen, err));
+done:
+    return status;
+}
