@@ -15,6 +15,8 @@
 
 typedef struct bench_result {
     double value, floor_value; /* in the unit of the case; NAN: skipped, and stderr says why */
+    double epsilon, spread; /* of learners: the promise, and the deviation of one training's value; else 0 */
+    int trainings;          /* of which `value` is the mean; else 0 */
 } bench_result;
 
 typedef struct bench_case {

@@ -72,9 +72,13 @@ static bool wanted(const request *r, const char *name)
 static void print_json(const bench_case *c, const bench_result *result, double cpu)
 {
     printf("{\"case\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"floor\": \"%s\", \"floor_value\": %.6g, "
-           "\"ratio\": %.6g, \"aim\": \"%s\", \"cpu_s\": %.3f, \"what\": \"%s\"}\n",
+           "\"ratio\": %.6g, \"aim\": \"%s\", \"cpu_s\": %.3f, \"what\": \"%s\"",
            c->name, result->value, c->unit, c->floor, result->floor_value,
            result->floor_value > 0 ? result->value / result->floor_value : 0, c->aim, cpu, c->what);
+    if (result->trainings)
+        printf(", \"epsilon\": %g, \"spread\": %.3g, \"trainings\": %d", result->epsilon, result->spread,
+               result->trainings);
+    printf("}\n");
 }
 
 static void print_line(const bench_case *c, const bench_result *result, double cpu)
@@ -83,11 +87,14 @@ static void print_line(const bench_case *c, const bench_result *result, double c
            c->unit, result->floor_value, c->floor,
            result->floor_value > 0 ? result->value / result->floor_value : 0, cpu, *c->aim ? "  aim " : "",
            c->aim);
+    if (result->trainings)
+        printf("    epsilon %g, spread %.2g over %d trainings\n", result->epsilon, result->spread,
+               result->trainings);
 }
 
 static void measure(const request *r, const bench_case *c, dusk_generator *gen)
 {
-    bench_result result;
+    bench_result result = { 0 };
     double start = bench_cpu_seconds();
     c->run(c, &result, gen);
     double cpu = bench_cpu_seconds() - start;
