@@ -26,7 +26,11 @@ static double metric_of(bench_metric metric, const dusk_scores *scores, const du
 static size_t split_words(char *text, const char **word, size_t room)
 {
     size_t n = 0;
-    for (char *at = strtok(text, " "); at && n < room; at = strtok(NULL, " ")) word[n++] = at;
+    while (n < room && *(text += strspn(text, " "))) {
+        word[n++] = text;
+        text += strcspn(text, " ");
+        if (*text) *text++ = '\0';
+    }
     return n;
 }
 
