@@ -8,7 +8,7 @@
 
 #include "learn_data.h"
 
-static double metric_of(bench_metric metric, const dusk_scores *scores, const dusk_field *label)
+static double metric_of(bench_metric metric, const dusk_model_scores *scores, const dusk_field *label)
 {
     double half = label && label->kind == DUSK_FIELD_NUMERIC ? (label->upper - label->lower) / 2 : 1;
     switch (metric) {
@@ -42,7 +42,7 @@ static double train_once(const bench_learn *how, const bench_data *data, double 
     dusk_train_options options;
     dusk_training *training;
     dusk_model *model;
-    dusk_scores scores;
+    dusk_model_scores scores;
     dusk_error err = { .message = "" };
 
     snprintf(text, sizeof text, "%s", how->settings);
@@ -57,7 +57,7 @@ static double train_once(const bench_learn *how, const bench_data *data, double 
     options.accept_idealised = true;
     bench_require(dusk_training_prepare(&training, how->learner, data->train->fields, &options, &err), &err);
     bench_require(dusk_training_run(training, &model, data->train, gen, &err), &err);
-    bench_require(dusk_score(&scores, model, data->test, &err), &err);
+    bench_require(dusk_model_score(&scores, model, data->test, &err), &err);
     size_t label = dusk_model_label(model);
     double value =
         metric_of(how->metric, &scores, label == DUSK_NO_LINK ? NULL : &data->test->fields->field[label]);

@@ -17,7 +17,7 @@
  *     dusk_training_prepare    fields, settings, promise -> plan and price; no row is looked at
  *     dusk_training_run        charge (where there is a ledger), learn, give the model
  *     dusk_model_write         a file with its statement inside
- *     dusk_predict, dusk_score what it says of other rows, and how right it is
+ *     dusk_predict, dusk_model_score what it says of other rows, and how right it is
  *
  * Everything that a model holds is released by mechanisms or is public. Rows are encoded by declared facts: numbers
  * within their bounds to [-1, 1], categories one column each, a constant 1; on a grid, so that sums are exact. How
@@ -152,7 +152,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_predict(dusk_prediction *out, const dusk
 DUSK_API void dusk_prediction_clear(dusk_prediction *prediction);
 
 /* How right a model is on rows that are public, or held out and allowed to be seen. NaN: does not apply, or no rows. */
-typedef struct dusk_scores {
+typedef struct dusk_model_scores {
     size_t rows;           /* with a label, where there is one                                */
     double accuracy;       /* share of rows whose most probable category is the label         */
     double majority;       /* share of the most frequent label: what is right without a model */
@@ -163,9 +163,9 @@ typedef struct dusk_scores {
     double inertia;        /* GROUPS: mean squared distance to the centre of the row's group  */
     double explained;      /* VECTOR: share of the variance (about the centre) that the coordinates keep */
     double log_likelihood; /* GROUPS with densities, DENSITY: mean a row                      */
-} dusk_scores;
-DUSK_API DUSK_MUST_USE dusk_status dusk_score(dusk_scores *out, const dusk_model *model,
-                                              const dusk_frame *frame, dusk_error *err);
+} dusk_model_scores;
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_score(dusk_model_scores *out, const dusk_model *model,
+                                                    const dusk_frame *frame, dusk_error *err);
 
 /* One number about private rows, released: */
 typedef enum dusk_metric {
@@ -175,11 +175,11 @@ typedef enum dusk_metric {
 } dusk_metric;
 /* Mean over the rows, by a noisy sum over a noisy count (or over `rows` of the options where public); `epsilon`,
  * `delta`, `neighbours` and `rows` of the options count, the statement says what it costs. */
-DUSK_API DUSK_MUST_USE dusk_status dusk_score_release(double *value, double *low, double *high,
-                                                      dusk_statement *statement, dusk_metric metric,
-                                                      const dusk_model *model, const dusk_frame *frame,
-                                                      const dusk_train_options *options, dusk_generator *gen,
-                                                      dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_score_release(double *value, double *low, double *high,
+                                                            dusk_statement *statement, dusk_metric metric,
+                                                            const dusk_model *model, const dusk_frame *frame,
+                                                            const dusk_train_options *options,
+                                                            dusk_generator *gen, dusk_error *err);
 
 #ifdef __cplusplus
 }
