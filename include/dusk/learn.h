@@ -146,7 +146,10 @@ typedef struct dusk_prediction {
     size_t rows, columns;
     double *value; /* rows * columns */
 } dusk_prediction;
-/* Costs nothing; whether it is private depends on whose rows those are: a prediction tells about its row. */
+/* Columns are found by the names of the model's fields: the frame may have them in another order, have more, and lack the
+ * label; numbers count within the model's bounds, categories must be the model's. Read such a frame with
+ * dusk_model_fields less the label (dusk_fields_copy). Costs nothing; whether it is private depends on whose
+ * rows those are: a prediction tells about its row. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_predict(dusk_prediction *out, const dusk_model *model,
                                                 const dusk_frame *frame, dusk_error *err);
 DUSK_API void dusk_prediction_clear(dusk_prediction *prediction);
@@ -158,7 +161,7 @@ typedef struct dusk_model_scores {
     double majority;       /* share of the most frequent label: what is right without a model */
     double auc;            /* BINARY: area under the ROC curve, ties count half               */
     double log_loss;       /* mean of -ln of the probability of the label, at least 2^-40     */
-    double calibration;    /* expected calibration error, ten bins of equal width             */
+    double calibration;    /* expected calibration error of the most probable category, ten equal bins */
     double rmse, mae, r2;  /* NUMBER                                                          */
     double inertia;        /* GROUPS: mean squared distance to the centre of the row's group  */
     double explained;      /* VECTOR: share of the variance (about the centre) that the coordinates keep */

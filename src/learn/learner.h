@@ -9,7 +9,12 @@
  *              released. Everything that can be refused is refused here.
  *     fit      rows: sums, releases, post-processing; puts arrays into job->model. Only memory and entropy may fail, and no
  *              choice may depend on rows but through what was released.
- *     predict  a row's output from the model's arrays; plain arithmetic. */
+ *     predict  a row's output from the model's arrays; plain arithmetic. The frame is a slice of rows in the order of the
+ *              model's fields, whatever the caller's frame was (slices.h); the label's column is not there.
+ *
+ * Arrays that scores know (all in encoded columns, steps over LEARN_ONE; columns = features.width):
+ *     "centres"     k rows, GROUPS: group j is the one whose membership is largest
+ *     "components"  k rows, VECTOR: coordinates are about row * components^T */
 
 #include "base/buffer.h"
 #include "learn/budget.h"
@@ -46,6 +51,8 @@ typedef struct learn_learner {
     /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */
     size_t (*outputs)(const dusk_model *model);
     dusk_status (*predict)(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err);
+    /* The log likelihood of each row, for GROUPS that have a density; NULL: has none. Frame as in predict. */
+    dusk_status (*likelihood)(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err);
     /* Does a model that was read from a file have what predict needs? Arrays of the right shape; finite numbers. */
     bool (*complete)(const dusk_model *model);
 } learn_learner;
