@@ -22,8 +22,9 @@
  *     unit row                                  whose privacy, in a word (the default: row)
  *     rows_per_unit 1                           how many rows a unit has at most; the caller sees to it
  *
- * A name with blanks or a comma in it is written in double quotes; so is a category; "," and "\" in a category
- * are written "\," and "\\". Columns of the data that are not declared are not read.
+ * A name or a category with blanks, a comma, "#", "[" or a quote in it is written in double quotes; "\," "\\" and "\""
+ * are those characters, in quotes or not, "\n" "\r" "\t" the blanks. Columns of the data that are not declared are
+ * not read. At most 65536 fields.
  *
  * What a field is that does not parse, or is NULL, NaN or infinite: missing. Never an error, since errors must not
  * depend on rows. */

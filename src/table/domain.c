@@ -37,26 +37,38 @@ static size_t count_values(const char *text)
     return n;
 }
 
+static unsigned char folded_byte(char c, bool folded)
+{
+    return (unsigned char)(folded && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 /* FNV-1a; the order of a domain is the user's, so equal values are found by hash. */
-static size_t hash_of(const char *text)
+static size_t hash_of(const char *text, bool folded)
 {
     uint64_t h = 0xcbf29ce484222325u;
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    for (; *text; text++) h = (h ^ folded_byte(*text, folded)) * 0x100000001b3u;
     return (size_t)(h ^ h >> 32);
 }
 
-static dusk_status refuse_twins(char *const *domain, size_t n, dusk_error *err)
+static bool same_text(const char *a, const char *b, bool folded)
+{
+    return folded ? table_same_name(a, strlen(a), b) : strcmp(a, b) == 0;
+}
+
+dusk_status table_find_twins(size_t *first, size_t *second, const char *const *texts, size_t n, bool folded,
+                             dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t size = 1, *slots = NULL;
+    *second = n;
     while (size < 2 * n) size *= 2;
     DUSK_NEW(slots, size);
     for (size_t i = 0; i < n; i++) {
-        size_t at = hash_of(domain[i]) & (size - 1);
+        size_t at = hash_of(texts[i], folded) & (size - 1);
         for (; slots[at]; at = (at + 1) & (size - 1))
-            if (strcmp(domain[slots[at] - 1], domain[i]) == 0) {
-                status = dusk_fail(err, DUSK_ERR_ARGUMENT, "name each value once: domain=a,b,c",
-                                   "value %zu of the domain is the same as value %zu", i + 1, slots[at]);
+            if (same_text(texts[slots[at] - 1], texts[i], folded)) {
+                *first = slots[at] - 1;
+                *second = i;
                 goto done;
             }
         slots[at] = i + 1;
@@ -64,6 +76,15 @@ static dusk_status refuse_twins(char *const *domain, size_t n, dusk_error *err)
 done:
     dusk_deallocate(slots);
     return status;
+}
+
+static dusk_status refuse_twins(char *const *domain, size_t n, dusk_error *err)
+{
+    size_t first = 0, second;
+    dusk_status status = table_find_twins(&first, &second, (const char *const *)domain, n, false, err);
+    if (status != DUSK_OK || second == n) return status;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "name each value once: domain=a,b,c",
+                     "value %zu of the domain is the same as value %zu", second + 1, first + 1);
 }
 
 /* One value as its type writes it, or a refusal that says which. */
@@ -80,10 +101,10 @@ static dusk_status keep_value(char **out, dusk_type type, const char *text, size
     return *out ? DUSK_OK : dusk_fail_memory(err);
 }
 
-static void free_values(char **domain, size_t n)
+void table_free_texts(char **texts, size_t n)
 {
-    for (size_t i = 0; domain && i < n; i++) dusk_deallocate(domain[i]);
-    dusk_deallocate(domain);
+    for (size_t i = 0; texts && i < n; i++) dusk_deallocate(texts[i]);
+    dusk_deallocate(texts);
 }
 
 dusk_status table_domain_parse(char ***out, size_t *values, dusk_type type, const char *text, dusk_error *err)
@@ -108,7 +129,7 @@ dusk_status table_domain_parse(char ***out, size_t *values, dusk_type type, cons
     *values = n;
     domain = NULL;
 done:
-    free_values(domain, n);
+    table_free_texts(domain, n);
     dusk_deallocate(room);
     return status;
 }
@@ -124,6 +145,6 @@ dusk_status table_domain_retype(char ***out, const dusk_column *column, dusk_typ
     *out = domain;
     domain = NULL;
 done:
-    free_values(domain, column->values);
+    table_free_texts(domain, column->values);
     return status;
 }
