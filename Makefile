@@ -89,7 +89,7 @@ soak: build
 	@$(CTEST) --test-dir build -L soak -R '^exhaustive\.'
 	@for seed in $$(seq 1 $(SEEDS)); do \
 	    echo "== seed $$seed of $(SEEDS)"; \
-	    DUSK_SEED=$$seed $(CTEST) --test-dir build -L 'slow|soak' -E '^(install|mutant|exhaustive)\.' || exit 1; \
+	    DUSK_DEEP=1 DUSK_SEED=$$seed $(CTEST) --test-dir build -L 'slow|soak' -E '^(install|mutant|exhaustive)\.' || exit 1; \
 	done
 
 bench: setup
