@@ -141,6 +141,56 @@ done:
     return status;
 }
 
+/* --- counts ---------------------------------------------------------------------------------------------- */
+
+/* After `pure` of epsilon is given away: the mu that is left for the shares that are left, what Gaussian noise has
+ * already taken being counted. */
+static double mu_beside(const learn_budget *budget, double pure)
+{
+    double rest = budget->epsilon - pure, spent = budget->mu * budget->mu * (1 - budget->left);
+    if (!(rest > budget->epsilon * 0x1p-20) || !(budget->left > 0)) return 0;
+    double mu = allowed_mu(rest, budget->delta) * (1 - 0x1p-20);
+    return mu * mu > spent ? sqrt((mu * mu - spent) / budget->left) : 0;
+}
+
+DUSK_PROVEN(learn_budget_counts)
+dusk_status learn_budget_counts(learn_budget *budget, learn_noise *out, double steps, double share,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_noise noise = { .dimension = 1 };
+    double epsilon = dusk_mul_down(budget->epsilon * (1 - 0x1p-30), share);
+    double sensitivity = steps * DUSK_MUTATE(LEARN_COUNTS_OF_ONE_ROW, budget->factor, 1);
+    dusk_event event;
+
+    if (!(steps >= 1 && steps <= 0x1p50) || steps != floor(steps) || !(steps * budget->factor <= 0x1p53))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fewer rows a unit",
+                         "a contribution of %.3g steps is too much for an exact sum", steps);
+    if (budget->delta > 0 && share < 1) {
+        double mu = mu_beside(budget, budget->epsilon * share);
+        if (!(share > 0 && mu > 0))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave something for the learner itself",
+                             "the shares of the budget add to more than it is");
+        budget->mu = mu;
+    } else
+        DUSK_TRY(take_share(budget, share, 1, err));
+    DUSK_TRY(dusk_discrete_laplace_init(&noise.gauss, 1, sensitivity, epsilon, 0, err));
+    DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
+    DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));
+    DUSK_TRY(collect(budget, &event, 1, err));
+    noise.deviation = noise.gauss.scale * M_SQRT2;
+    *out = noise;
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_counts_release)
+dusk_status learn_counts_release(const learn_noise *noise, double *out, const dusk_int128 *totals, size_t n,
+                                 dusk_generator *gen, dusk_error *err)
+{
+    return dusk_noise_release_totals(&noise->gauss, out, totals, n, gen, err);
+}
+
 /* --- other parts ---------------------------------------------------------------------------------------- */
 
 /* An epsilon whose pure privacy is at most mu-Gaussian: ln(Phi(mu/2) / Phi(-mu/2)), a hair less. */

@@ -49,6 +49,17 @@ DUSK_MUST_USE dusk_status learn_noise_release(const learn_noise *noise, double *
                                               const dusk_int128 *totals, dusk_generator *gen,
                                               dusk_error *err);
 
+/* Discrete Laplace noise for counts: what one row adds to all totals of a release adds up to at most `steps` (a whole
+ * number, at most 2^50) in absolute value, however many totals there are. For cells of which a row is in one this is far less
+ * noise than Gaussian noise, so it is pure with a delta, too: `share` is then a part of epsilon, and what is left (budget->left of
+ * it) is a promise of the rest of epsilon with the delta. share 1: all of it. Once in a plan. */
+DUSK_MUST_USE dusk_status learn_budget_counts(learn_budget *budget, learn_noise *out, double steps,
+                                              double share, dusk_error *err);
+/* Release `n` such totals once; n is public, or was released. */
+DUSK_MUST_USE dusk_status learn_counts_release(const learn_noise *noise, double *out,
+                                               const dusk_int128 *totals, size_t n, dusk_generator *gen,
+                                               dusk_error *err);
+
 /* An epsilon for each of `times` pure releases, for what one change of the data does: the learner multiplies
  * sensitivities by `factor` itself. `choice`: they are exponential mechanisms (bounded range), which is
  * cheaper. */
