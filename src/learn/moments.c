@@ -63,32 +63,42 @@ done:
     return status;
 }
 
+DUSK_PROVEN(learn_moments_release)
+dusk_status learn_moments_release(const learn_moments *moments, double *out, const dusk_int128 *totals,
+                                  dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t d = moments->width;
+    dusk_int128 *half = NULL;
+    double *released = NULL;
+
+    if (moments->noise.gaussian) {
+        DUSK_TRY(learn_noise_release(&moments->noise, out, totals, gen, err));
+        average_triangles(out, d);
+        return DUSK_OK;
+    }
+    DUSK_NEW(half, triangle(d));
+    DUSK_NEW(released, triangle(d));
+    take_triangle(half, totals, d);
+    DUSK_TRY(learn_noise_release(&moments->noise, released, half, gen, err));
+    spread_triangle(out, released, d);
+done:
+    if (half) dusk_wipe(half, triangle(d) * sizeof *half);
+    dusk_deallocate(half);
+    dusk_deallocate(released);
+    return status;
+}
+
 DUSK_PROVEN(learn_fit_moments)
 dusk_status learn_fit_moments(const learn_moments *moments, double *out, const learn_matrix *matrix,
                               dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t d = moments->width;
     tensor_sum sum = { 0 };
-    dusk_int128 *half = NULL;
-    double *released = NULL;
-
-    DUSK_TRY(tensor_sum_init(&sum, d * d, err));
+    DUSK_TRY(tensor_sum_init(&sum, moments->width * moments->width, err));
     DUSK_TRY(add_up(&sum, matrix, moments->bound, err));
-    if (moments->noise.gaussian) {
-        DUSK_TRY(learn_noise_release(&moments->noise, out, tensor_sum_totals(&sum), gen, err));
-        average_triangles(out, d);
-    } else {
-        DUSK_NEW(half, triangle(d));
-        DUSK_NEW(released, triangle(d));
-        take_triangle(half, tensor_sum_totals(&sum), d);
-        DUSK_TRY(learn_noise_release(&moments->noise, released, half, gen, err));
-        spread_triangle(out, released, d);
-    }
+    DUSK_TRY(learn_moments_release(moments, out, tensor_sum_totals(&sum), gen, err));
 done:
     tensor_sum_clear(&sum);
-    if (half) dusk_wipe(half, triangle(d) * sizeof *half);
-    dusk_deallocate(half);
-    dusk_deallocate(released);
     return status;
 }

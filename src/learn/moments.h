@@ -20,5 +20,9 @@ DUSK_MUST_USE dusk_status learn_plan_moments(learn_job *job, learn_moments *out,
  * noise.deviation on the diagonal and 1/sqrt(2) of that off it. */
 DUSK_MUST_USE dusk_status learn_fit_moments(const learn_moments *moments, double *out,
                                             const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* The same from the exact sums of x x^T in steps, width * width of them, for those who add more up in the same pass. */
+DUSK_MUST_USE dusk_status learn_moments_release(const learn_moments *moments, double *out,
+                                                const dusk_int128 *totals, dusk_generator *gen,
+                                                dusk_error *err);
 
 #endif
