@@ -10,11 +10,12 @@
 
 /* --- blocks --------------------------------------------------------------------------------------- */
 
-/* About 256 kB of doubles, so that a block stays in the cache for all that is done with it. */
+/* About 256 kB of doubles, so that a block stays in the cache for all that is done with it; of wide rows more, since every
+ * block goes once through a gram, which is larger. */
 static size_t block_room(size_t width)
 {
     size_t room = 1024;
-    while (room > 16 && room * width > 32768) room /= 2;
+    while (room > 16 && room * width > (room > 128 ? 32768 : 1 << 18)) room /= 2;
     return room;
 }
 
@@ -84,6 +85,7 @@ void tensor_sum_reset(tensor_sum *sum)
     memset(sum->part, 0, sum->cells * sizeof *sum->part);
     memset(sum->total, 0, sum->cells * sizeof *sum->total);
     sum->pending = 0;
+    sum->triangle = 0;
 }
 
 void tensor_sum_clear(tensor_sum *sum)
@@ -95,9 +97,19 @@ void tensor_sum_clear(tensor_sum *sum)
     *sum = (tensor_sum){ 0 };
 }
 
+/* Copy the upper triangle of a gram below, where it has not been done; both are the same but for what grams have added. */
+static void mirror(tensor_sum *sum)
+{
+    const size_t width = sum->triangle;
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = 0; j < i; j++) sum->part[i * width + j] = sum->part[j * width + i];
+    sum->triangle = 0;
+}
+
 DUSK_PROVEN(settle)
 static void settle(tensor_sum *sum)
 {
+    mirror(sum);
     for (size_t i = 0; i < sum->cells; i++) {
         sum->total[i] += (int64_t)sum->part[i];
         sum->part[i] = 0;
@@ -125,6 +137,7 @@ void tensor_sum_combine(tensor_sum *sum, const tensor_block *block, const double
                         double most)
 {
     const int rows = (int)block->rows, width = (int)block->source->width;
+    mirror(sum);
     make_room(sum, most * (double)block->rows);
     if (k == 1)
         cblas_dgemv(CblasRowMajor, CblasTrans, rows, width, 1, block->x, width, coefficients, 1, 1, sum->part,
@@ -134,19 +147,13 @@ void tensor_sum_combine(tensor_sum *sum, const tensor_block *block, const double
                     block->x, width, 1, sum->part, width);
 }
 
-static void mirror(double *part, size_t width)
-{
-    for (size_t i = 0; i < width; i++)
-        for (size_t j = 0; j < i; j++) part[i * width + j] = part[j * width + i];
-}
-
 DUSK_PROVEN(tensor_sum_gram)
 void tensor_sum_gram(tensor_sum *sum, const tensor_block *block, double most)
 {
     const int rows = (int)block->rows, width = (int)block->source->width;
     make_room(sum, most * (double)block->rows);
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, width, rows, 1, block->x, width, 1, sum->part, width);
-    mirror(sum->part, block->source->width);
+    sum->triangle = block->source->width;
 }
 
 DUSK_PROVEN(tensor_sum_weighted_gram)
@@ -154,6 +161,7 @@ void tensor_sum_weighted_gram(tensor_sum *sum, const tensor_block *block, const 
                               double *scratch, double most)
 {
     const size_t width = block->source->width;
+    mirror(sum);
     make_room(sum, most * (double)block->rows);
     for (size_t i = 0; i < block->rows; i++)
         for (size_t c = 0; c < width; c++) scratch[i * width + c] = coefficients[i] * block->x[i * width + c];
@@ -164,6 +172,7 @@ void tensor_sum_weighted_gram(tensor_sum *sum, const tensor_block *block, const 
 DUSK_PROVEN(tensor_sum_add)
 void tensor_sum_add(tensor_sum *sum, size_t cell, const double *values, size_t n, double most)
 {
+    mirror(sum);
     make_room(sum, most);
     for (size_t i = 0; i < n; i++) sum->part[cell + i] += values[i];
 }

@@ -64,6 +64,8 @@ typedef struct tensor_sum {
     double *part;       /* whole numbers, |part| <= pending <= 2^53 */
     dusk_int128 *total; /* what was moved there */
     double pending;
+    size_t
+        triangle; /* of a gram: its width, while the lower triangle of `part` is not yet copied; 0: nothing to copy */
 } tensor_sum;
 DUSK_MUST_USE dusk_status tensor_sum_init(tensor_sum *out, size_t cells, dusk_error *err);
 /* Back to zero. */
