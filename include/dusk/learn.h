@@ -176,13 +176,19 @@ typedef enum dusk_metric {
     DUSK_METRIC_MSE = 2,      /* NUMBER: squared error, predictions clamped to the bounds */
     DUSK_METRIC_INERTIA = 3   /* GROUPS                                                   */
 } dusk_metric;
-/* Mean over the rows, by a noisy sum over a noisy count (or over `rows` of the options where public); `epsilon`,
- * `delta`, `neighbours` and `rows` of the options count, the statement says what it costs. */
+/* The mean over the rows that have a label (groups: over all rows), between *low and *high with probability 95 % over
+ * the noise: how it would be on other rows is another question. By a noisy sum over a noisy count, or over `rows` of the
+ * options, where that is the number of those rows and public. `epsilon`, `delta`, `neighbours` and `rows` of
+ * the options count; whose privacy, and how many rows a unit has, is what the frame's fields say. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_score_release(double *value, double *low, double *high,
                                                             dusk_statement *statement, dusk_metric metric,
                                                             const dusk_model *model, const dusk_frame *frame,
                                                             const dusk_train_options *options,
                                                             dusk_generator *gen, dusk_error *err);
+/* What that costs for rows of such fields, and whether it is refused; no row is looked at. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_score_price(dusk_statement *statement, dusk_metric metric,
+                                                          const dusk_model *model, const dusk_fields *fields,
+                                                          const dusk_train_options *options, dusk_error *err);
 
 #ifdef __cplusplus
 }
