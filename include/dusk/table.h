@@ -40,7 +40,8 @@
  * facts (a column with bounds, a table with columns) cannot be taken back before them. A table's
  * name has no dot in it.
  * Sources:
- *   visits.csv, also .tsv .txt .data .tbl    text with a header line; the options, with & between them:
+ *   visits.csv, also .tsv .txt .data .tbl    text with a header line, also compressed by gzip: visits.csv.gz;
+ *     the options, with & between them:
  *       ?delimiter=;   what divides fields, "tab" too; otherwise a comma, of .tsv a tab, of .tbl a |
  *       ?header=a,b,c  the names of the columns, where the file has no header line
  *     Blanks (spaces, tabs) around a field do not count, quoted or not: " Female" is Female. An empty field

@@ -5,17 +5,14 @@
  * border of two pieces. Eight bytes are looked at together [Mycroft 1987: a zero byte in a word]. */
 #include "table/csv.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/utf8.h"
+#include "table/input.h"
 #include "table/schema.h"
 
 enum { DEFAULT_BUFFER = 1 << 20, PADDING = 32, COLUMNS_MAX = 10000 };
@@ -27,11 +24,11 @@ typedef struct raw_field {
 } raw_field;
 
 struct table_csv {
-    int file;
+    table_input input;
     char *path;
     char delimiter;
-    uint64_t size, delimiters; /* the delimiter in each of eight bytes */
-    char *data;                /* capacity + PADDING bytes; data[end] is a newline that nobody wrote */
+    uint64_t delimiters; /* the delimiter in each of eight bytes */
+    char *data;          /* capacity + PADDING bytes; data[end] is a newline that nobody wrote */
     size_t capacity, at, end;
     bool ended; /* the file has no more bytes */
 
@@ -49,12 +46,6 @@ struct table_csv {
 };
 
 /* --- bytes ------------------------------------------------------------------------------- */
-
-static dusk_status input_failed(const table_csv *csv, const char *what, dusk_error *err)
-{
-    return dusk_fail(err, DUSK_ERR_IO, "see that the file is there and can be read", "%s cannot be %s: %s",
-                     csv->path, what, strerror(errno));
-}
 
 /* Make room behind the record that begins at `at`: move it to the front, or take twice the buffer. */
 static dusk_status make_room(table_csv *csv, dusk_error *err)
@@ -78,12 +69,10 @@ static dusk_status read_more(table_csv *csv, dusk_error *err)
 {
     dusk_status status = make_room(csv, err);
     if (status != DUSK_OK) return status;
-    ssize_t n;
-    do {
-        n = read(csv->file, csv->data + csv->end, csv->capacity - csv->end);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0) return input_failed(csv, "read", err);
-    csv->end += (size_t)n;
+    size_t n;
+    status = table_input_read(&csv->input, csv->data + csv->end, csv->capacity - csv->end, &n, err);
+    if (status != DUSK_OK) return status;
+    csv->end += n;
     csv->ended = n == 0;
     csv->data[csv->end] = '\n';
     return DUSK_OK;
@@ -383,26 +372,13 @@ done:
 
 /* --- opening ------------------------------------------------------------------------------------- */
 
-static dusk_status open_file(table_csv *csv, dusk_error *err)
-{
-    struct stat info;
-    csv->file = open(csv->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (csv->file < 0) return input_failed(csv, "opened", err);
-    if (fstat(csv->file, &info) != 0) return input_failed(csv, "opened", err);
-    if (!S_ISREG(info.st_mode))
-        return dusk_fail(err, DUSK_ERR_IO, "a source is read more than once: give a plain file",
-                         "%s is not a file", csv->path);
-    csv->size = (uint64_t)info.st_size;
-    return DUSK_OK;
-}
-
 dusk_status table_csv_open(table_csv **out, const dusk_location *location, size_t buffer, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     table_csv *csv = NULL;
     *out = NULL;
     DUSK_NEW(csv, 1);
-    csv->file = -1;
+    csv->input.file = -1;
     csv->delimiter = location->delimiter;
     csv->delimiters = 0x0101010101010101u * (unsigned char)location->delimiter;
     csv->capacity = buffer ? buffer : DEFAULT_BUFFER;
@@ -413,7 +389,7 @@ dusk_status table_csv_open(table_csv **out, const dusk_location *location, size_
         goto done;
     }
     DUSK_NEW(csv->data, csv->capacity + PADDING);
-    DUSK_TRY(open_file(csv, err));
+    DUSK_TRY(table_input_open(&csv->input, csv->path, table_input_named_gzip(csv->path), err));
     DUSK_TRY(read_start(csv, location->header, err));
     *out = csv;
     csv = NULL;
@@ -425,7 +401,7 @@ done:
 void table_csv_close(table_csv *csv)
 {
     if (!csv) return;
-    if (csv->file >= 0) (void)close(csv->file);
+    table_input_close(&csv->input);
     dusk_deallocate(csv->path);
     dusk_deallocate(csv->data);
     dusk_deallocate(csv->field);
@@ -436,7 +412,8 @@ void table_csv_close(table_csv *csv)
 
 dusk_status table_csv_rewind(table_csv *csv, dusk_error *err)
 {
-    if (lseek(csv->file, 0, SEEK_SET) < 0) return input_failed(csv, "read", err);
+    dusk_status status = table_input_rewind(&csv->input, err);
+    if (status != DUSK_OK) return status;
     csv->at = csv->end = csv->fields = 0;
     csv->ended = false;
     return read_start(csv, NULL, err);
@@ -449,7 +426,7 @@ void table_csv_need(table_csv *csv, size_t columns)
 
 size_t table_csv_columns(const table_csv *csv) { return csv->columns; }
 const char *table_csv_name(const table_csv *csv, size_t column) { return csv->name[column]; }
-uint64_t table_csv_size(const table_csv *csv) { return csv->size; }
+uint64_t table_csv_size(const table_csv *csv) { return csv->input.size; }
 
 size_t table_csv_find(const table_csv *csv, const char *name)
 {

@@ -23,11 +23,14 @@ enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* The number of the suffix that path[0 .. length) ends in, or -1. */
+/* The number of the suffix that path[0 .. length) ends in, or -1. Text may be compressed: a.csv.gz. */
 static int suffix_of(const char *path, size_t length)
 {
+    bool gzip = length > 3 && table_same_name(path + length - 3, 3, ".gz");
+    if (gzip) length -= 3;
     for (int i = 0; i < SUFFIXES; i++) {
         size_t n = strlen(suffixes[i].suffix);
+        if (gzip && suffixes[i].kind != DUSK_SOURCE_CSV) continue;
         if (length > n && table_same_name(path + length - n, n, suffixes[i].suffix)) return i;
     }
     return -1;

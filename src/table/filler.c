@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames that grow; see filler.h. Columns double one after the other, and fresh memory is not touched before it is
+ * written: at most one column is there twice, and what is not used costs addresses only. */
+#include "table/filler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "table/value.h"
+
+/* --- categories --------------------------------------------------------------------------------- */
+
+/* FNV-1a */
+static size_t hash_of(const char *text, size_t length)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return (size_t)(h ^ h >> 32);
+}
+
+static dusk_status make_codes(table_codes *out, const dusk_field *field, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t size = 4;
+    while (size < 2 * field->values) size *= 2;
+    *out = (table_codes){ .field = field, .mask = size - 1 };
+    DUSK_NEW(out->slot, size);
+    for (size_t v = 0; v < field->values; v++) {
+        size_t at = hash_of(field->value[v], strlen(field->value[v])) & out->mask;
+        while (out->slot[at]) at = (at + 1) & out->mask;
+        out->slot[at] = (uint32_t)v + 1;
+    }
+done:
+    return status;
+}
+
+static int32_t code_of(const table_codes *codes, const char *text, size_t length)
+{
+    for (size_t at = hash_of(text, length) & codes->mask; codes->slot[at]; at = (at + 1) & codes->mask) {
+        const char *value = codes->field->value[codes->slot[at] - 1];
+        if (strlen(value) == length && memcmp(value, text, length) == 0) return (int32_t)codes->slot[at] - 1;
+    }
+    return -1;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------ */
+
+dusk_status table_filler_open(table_filler *out, const dusk_fields *fields, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    table_filler filler = { .room = 0 };
+    *out = filler;
+    DUSK_TRY(dusk_frame_new(&filler.frame, fields, 0, err));
+    DUSK_NEW(filler.codes, fields->count);
+    for (size_t c = 0; c < fields->count; c++)
+        if (fields->field[c].kind == DUSK_FIELD_CATEGORY)
+            DUSK_TRY(make_codes(&filler.codes[c], &filler.frame->fields->field[c], err));
+    *out = filler;
+    filler = (table_filler){ .room = 0 };
+done:
+    table_filler_close(&filler);
+    return status;
+}
+
+static dusk_status grow(table_filler *filler, dusk_error *err)
+{
+    dusk_frame *frame = filler->frame;
+    size_t room = filler->room ? 2 * filler->room : 256;
+    if (room > SIZE_MAX / 16) return dusk_fail_memory(err);
+    for (size_t c = 0; c < frame->fields->count; c++) {
+        dusk_frame_column *column = &frame->column[c];
+        bool number = column->number != NULL;
+        void *from = number ? (void *)column->number : (void *)column->code;
+        void *larger =
+            dusk_larger(from, frame->rows, room, number ? sizeof *column->number : sizeof *column->code);
+        if (!larger) return dusk_fail_memory(err);
+        if (number)
+            column->number = larger;
+        else
+            column->code = larger;
+    }
+    filler->room = room;
+    return DUSK_OK;
+}
+
+dusk_status table_filler_row(table_filler *filler, dusk_error *err)
+{
+    return filler->frame->rows < filler->room ? DUSK_OK : grow(filler, err);
+}
+
+void table_filler_text(table_filler *filler, size_t column, const char *text, size_t length)
+{
+    const dusk_frame_column *to = &filler->frame->column[column];
+    size_t row = filler->frame->rows;
+    double x;
+    if (to->number)
+        to->number[row] = text && table_read_real(&x, text, length) && isfinite(x) ? x : NAN;
+    else
+        to->code[row] = text ? code_of(&filler->codes[column], text, length) : -1;
+}
+
+void table_filler_number(table_filler *filler, size_t column, double x)
+{
+    const dusk_frame_column *to = &filler->frame->column[column];
+    size_t row = filler->frame->rows;
+    char text[TABLE_VALUE_MAX];
+    dusk_text writer;
+    if (to->number) {
+        to->number[row] = isfinite(x) ? x : NAN;
+        return;
+    }
+    dusk_text_init(&writer, text, sizeof text);
+    dusk_text_number(&writer, x + 0.0);
+    to->code[row] = isfinite(x) ? code_of(&filler->codes[column], text, writer.length) : -1;
+}
+
+void table_filler_end(table_filler *filler) { filler->frame->rows++; }
+
+static void free_codes(table_filler *filler)
+{
+    for (size_t c = 0; filler->codes && c < filler->frame->fields->count; c++)
+        dusk_deallocate(filler->codes[c].slot);
+    dusk_deallocate(filler->codes);
+    filler->codes = NULL;
+}
+
+dusk_frame *table_filler_take(table_filler *filler)
+{
+    dusk_frame *frame = filler->frame;
+    free_codes(filler);
+    *filler = (table_filler){ .room = 0 };
+    return frame;
+}
+
+void table_filler_close(table_filler *filler)
+{
+    free_codes(filler);
+    dusk_frame_free(filler->frame);
+    *filler = (table_filler){ .room = 0 };
+}
