@@ -21,7 +21,7 @@ def audited(root):
     rooms = planted_in(root / "src" / "mechanisms") | planted_in(root / "src" / "random")
     subjects = {name for path in (root / "src" / "audit").glob("self*.c")
                 for name in re.findall(r'SELF_ROW\(\s*"([^"]+)"', path.read_text())}
-    for prefix, program in (("inner.", "inner.c"), ("query.", "queries.c")):
+    for prefix, program in (("inner.", "inner.c"), ("query.", "queries.c"), ("learn.", "learners.c")):
         text = (root / "tests" / "audit" / program).read_text()
         subjects |= {prefix + name for name in re.findall(r'^    \{ "([^"]+)", "', text, re.M)}
     for line in (root / "tests" / "audit_mutants.txt").read_text().splitlines():

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Audits of whole trainings on small neighbours that are as bad as they can be: a row at the end of its bounds is there
+ * or not, a unit has all the rows that it may have, a row is exchanged for its opposite. Planned once, trained anew for every
+ * draw; what is looked at is the model. Claimed is what was asked for, and none is accused; with DUSK_SUBJECT and DUSK_EPSILON one
+ * is audited alone, and tests/audit_mutants.txt names the planted bugs with which it is (learn.NAME). */
+#include <math.h>
+
+#include "base/memory.h"
+#include "dusk/learn.h"
+#include "inner_audit.h"
+
+enum { FIELDS_MAX = 4, ROWS_MAX = 8, OUTPUTS_MAX = 4 };
+
+typedef struct world {
+    size_t rows;
+    double row[ROWS_MAX][FIELDS_MAX]; /* a category is its number */
+} world;
+
+typedef struct asked {
+    const char *learner, *fields, *label;
+    const char *settings[6];
+    dusk_neighbours neighbours;
+    double delta;
+    uint64_t rows; /* declared */
+    const char *array;
+    const world *world[2];
+} asked;
+
+typedef struct side {
+    dusk_training *training;
+    dusk_frame *frame;
+} side;
+static side sides[2];
+static const asked *current;
+
+/* --- worlds -------------------------------------------------------------------------------------------- */
+
+static dusk_frame *fill(const dusk_fields *fields, const world *w)
+{
+    dusk_frame *frame;
+    must(dusk_frame_new(&frame, fields, w->rows, NULL));
+    for (size_t r = 0; r < w->rows; r++)
+        for (size_t c = 0; c < fields->count; c++) {
+            if (fields->field[c].kind == DUSK_FIELD_NUMERIC)
+                frame->column[c].number[r] = w->row[r][c];
+            else
+                frame->column[c].code[r] = (int32_t)w->row[r][c];
+        }
+    return frame;
+}
+
+static void close_sides(void)
+{
+    for (int w = 0; w < 2; w++) {
+        dusk_training_free(sides[w].training);
+        dusk_frame_free(sides[w].frame);
+        sides[w] = (side){ NULL, NULL };
+    }
+}
+
+static claim begin(const asked *a, double epsilon)
+{
+    dusk_fields *fields;
+    dusk_train_options o;
+    dusk_error err = { 0 };
+    close_sides();
+    current = a;
+    must(dusk_fields_parse(&fields, a->fields, &err));
+    dusk_train_options_init(&o);
+    o.label = a->label;
+    o.epsilon = epsilon;
+    o.delta = a->delta;
+    o.neighbours = a->neighbours;
+    o.rows = a->rows;
+    o.settings = a->settings;
+    while (a->settings[o.settings_count]) o.settings_count++;
+    for (int w = 0; w < 2; w++) {
+        dusk_status status = dusk_training_prepare(&sides[w].training, a->learner, fields, &o, &err);
+        if (status != DUSK_OK) fprintf(stderr, "%s: %s\n", a->learner, err.message);
+        must(status);
+        sides[w].frame = fill(fields, a->world[w]);
+    }
+    dusk_fields_free(fields);
+    return (claim){ epsilon, a->delta };
+}
+
+/* --- a draw --------------------------------------------------------------------------------------------- */
+
+static void draw_numbers(double *out, int w, size_t n)
+{
+    dusk_model *model;
+    size_t rows, columns;
+    must(dusk_training_run(sides[w].training, &model, sides[w].frame, coins, NULL));
+    const double *array = dusk_model_array(model, current->array, &rows, &columns);
+    if (!array || rows * columns < n) must(DUSK_ERR_INTERNAL);
+    for (size_t i = 0; i < n; i++) out[i] = array[i];
+    dusk_model_free(model);
+}
+
+static void draw_one(double *out, int w) { draw_numbers(out, w, 1); }
+
+/* --- subjects -------------------------------------------------------------------------------------------- */
+
+#define SUBJECT(name, ...)                                                                                   \
+    static claim begin_##name(double epsilon)                                                                \
+    {                                                                                                        \
+        static const asked a = { __VA_ARGS__ };                                                              \
+        return begin(&a, epsilon);                                                                           \
+    }
+
+static const world nobody = { .rows = 0 };
+static const world one_end = { 1, { { 1, 1 } } };
+static const world other_end = { 1, { { -1, 0 } } };
+static const world three_ends = { 3, { { 1, 1 }, { 1, 1 }, { 1, 1 } } };
+static const world middle = { 1, { { 0, 0 } } };
+
+SUBJECT(pca, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "moments",
+        { &nobody, &one_end })
+SUBJECT(pca_pure, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_ADD_REMOVE, 0, 0, "moments",
+        { &nobody, &one_end })
+SUBJECT(pca_unit, "pca", "x numeric -1:1\nrows_per_unit 3", NULL, { "components=1", NULL }, DUSK_ADD_REMOVE,
+        0.05, 0, "moments", { &nobody, &three_ends })
+SUBJECT(pca_norm, "pca", "x numeric -1:1", NULL, { "components=1", "norm=0.25", NULL }, DUSK_ADD_REMOVE, 0.05,
+        0, "moments", { &nobody, &one_end })
+SUBJECT(pca_exchanged, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_REPLACE_ONE, 0.01, 0,
+        "moments", { &middle, &other_end })
+
+static const subject subjects[] = {
+    { "pca", "a row at the end of its bounds", 1, 1, 60000, begin_pca, draw_one, NULL },
+    { "pca.pure", "a row at the end of its bounds", 1, 1, 60000, begin_pca_pure, draw_one, NULL },
+    { "pca.unit", "a unit of three rows", 1, 1, 60000, begin_pca_unit, draw_one, NULL },
+    { "pca.norm", "a row that is scaled down", 1, 1, 60000, begin_pca_norm, draw_one, NULL },
+    { "pca.exchanged", "a row is exchanged", 1, 1, 60000, begin_pca_exchanged, draw_one, NULL },
+};
+
+static void no_learner_is_accused(void **state)
+{
+    (void)state;
+    none_is_accused(subjects, sizeof subjects / sizeof *subjects);
+    close_sides();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_learner_is_accused) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
