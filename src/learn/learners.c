@@ -4,10 +4,10 @@
 
 #include "learn/learner.h"
 
-extern const learn_learner learn_pca;
+extern const learn_learner learn_pca, learn_linear;
 
 const learn_learner *const learn_learners[] = {
-    &learn_pca,
+    &learn_linear, &learn_pca,
     NULL,
 };
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sufficient statistics of linear regression with noise: X^T X, X^T y, y^T y and the number of rows, exact sums of one
+ * pass. They are released apart, each with a share of the budget: with delta the squares of what they cost add up, so
+ * that this is the same as one release of all of them with each scaled for itself [Dong, Roth & Su 2022], and
+ * tighter than the matrix of (x, y) as one row, whose products x y would have to share one scale with x x^T.
+ * Everything after that is post-processing. Proof: regression.proof.md. */
+#include "learn/regression.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+
+/* --- plan -------------------------------------------------------------------------------------------- */
+
+/* Of what is left: X^T X and X^T y matter about equally [Wang 2018]; the other two are single numbers. */
+static const double share_moments = 0.46, share_products = 0.5, share_squares = 0.02, share_count = 0.02;
+
+DUSK_PROVEN(learn_plan_regression)
+dusk_status learn_plan_regression(learn_job *job, learn_regression *out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double bound = job->features.bound, left = job->budget.left;
+    const uint32_t width = (uint32_t)job->features.width;
+    const double unused = job->rows > 0 ? share_count : 0; /* a declared number of rows costs nothing */
+
+    DUSK_TRY(learn_plan_moments(job, &out->moments, left * (share_moments + unused), err));
+    DUSK_TRY(learn_budget_noise(&job->budget, &out->products, width,
+                                DUSK_MUTATE(REGRESSION_LABEL_IS_SMALL, bound * LEARN_ONE, bound),
+                                -2 * LEARN_BITS, left * share_products, 1, err));
+    learn_say(job, "the sums of columns times label, %u numbers, with noise of deviation %.4g", width,
+              out->products.deviation);
+    DUSK_TRY(learn_budget_noise(&job->budget, &out->squares, 1, LEARN_ONE * LEARN_ONE, -2 * LEARN_BITS,
+                                left * share_squares, 1, err));
+    learn_say(job, "the sum of the label's squares, with noise of deviation %.4g", out->squares.deviation);
+    DUSK_TRY(learn_plan_count(job, &out->count, left * share_count, err));
+done:
+    return status;
+}
+
+/* --- one pass ------------------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    tensor_sum moments, products, squares;
+} sums;
+
+static void sums_clear(sums *s)
+{
+    tensor_sum_clear(&s->moments);
+    tensor_sum_clear(&s->products);
+    tensor_sum_clear(&s->squares);
+}
+
+static double sum_of_squares(const double *x, size_t n)
+{
+    double sum = 0; /* at most 1024 of at most 2^30: exact */
+    for (size_t i = 0; i < n; i++) sum += x[i] * x[i];
+    return sum;
+}
+
+DUSK_PROVEN(add_up)
+static dusk_status add_up(sums *out, const learn_matrix *matrix, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double bound = matrix->bound, one = LEARN_ONE;
+    const size_t d = matrix->rows.width;
+    tensor_block block = { 0 };
+    double *label = NULL;
+
+    DUSK_TRY(tensor_sum_init(&out->moments, d * d, err));
+    DUSK_TRY(tensor_sum_init(&out->products, d, err));
+    DUSK_TRY(tensor_sum_init(&out->squares, 1, err));
+    DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
+    DUSK_NEW(label, block.room);
+    while (tensor_block_next(&block)) {
+        for (size_t i = 0; i < block.rows; i++) label[i] = (double)matrix->target[block.first + i];
+        tensor_sum_gram(&out->moments, &block, bound * bound);
+        tensor_sum_combine(&out->products, &block, label, 1, bound * one);
+        double square = sum_of_squares(label, block.rows);
+        tensor_sum_add(&out->squares, 0, &square, 1, one * one * (double)block.room);
+    }
+done:
+    if (label) dusk_wipe(label, block.room * sizeof *label);
+    dusk_deallocate(label);
+    tensor_block_close(&block);
+    return status;
+}
+
+void learn_statistics_clear(learn_statistics *statistics)
+{
+    dusk_deallocate(statistics->moments);
+    dusk_deallocate(statistics->products);
+    *statistics = (learn_statistics){ .width = 0 };
+}
+
+static void describe_noise(learn_statistics *out, const learn_regression *regression)
+{
+    out->moment_noise = regression->moments.noise.deviation;
+    out->corner_noise = out->moment_noise * (regression->moments.noise.gaussian ? M_SQRT1_2 : 1);
+    out->product_noise = regression->products.deviation;
+    out->square_noise = regression->squares.deviation;
+}
+
+DUSK_PROVEN(learn_fit_regression)
+dusk_status learn_fit_regression(learn_job *job, const learn_regression *regression, learn_statistics *out,
+                                 const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t d = job->features.width;
+    learn_matrix matrix = { .bound = 0 };
+    learn_statistics made = { .width = d };
+    sums exact = { .moments = { 0 } };
+
+    *out = made;
+    DUSK_NEW(made.moments, d * d);
+    DUSK_NEW(made.products, d);
+    DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
+    DUSK_TRY(add_up(&exact, &matrix, err));
+    DUSK_TRY(learn_moments_release(&regression->moments, made.moments, tensor_sum_totals(&exact.moments), gen,
+                                   err));
+    DUSK_TRY(learn_noise_release(&regression->products, made.products, tensor_sum_totals(&exact.products),
+                                 gen, err));
+    DUSK_TRY(learn_noise_release(&regression->squares, &made.squares, tensor_sum_totals(&exact.squares), gen,
+                                 err));
+    if (DUSK_MUTATE(REGRESSION_SQUARES_ARE_BARE, false, true))
+        made.squares = ldexp((double)tensor_sum_totals(&exact.squares)[0], -2 * LEARN_BITS);
+    DUSK_TRY(learn_fit_count(job, &regression->count, &made.rows, matrix.rows.rows, gen, err));
+    describe_noise(&made, regression);
+    *out = made;
+    made = (learn_statistics){ .width = 0 };
+done:
+    learn_statistics_clear(&made);
+    learn_matrix_clear(&matrix);
+    sums_clear(&exact);
+    return status;
+}
+
+/* --- of what was released ---------------------------------------------------------------------------------- */
+
+/* Entry (i, j) of E w for a symmetric E of independent entries: on the diagonal sum_k var(E_ik) w_k^2, off it
+ * var(E_ij) w_i w_j, since E_ij is what both rows share. */
+void learn_noise_covariance(const learn_statistics *s, const double *weights, double *out)
+{
+    const size_t d = s->width;
+    const double corner = s->corner_noise * s->corner_noise,
+                 more = s->moment_noise * s->moment_noise - corner;
+    double square = 0;
+    if (DUSK_MUTATE(LINEAR_ERRORS_FORGET_NOISE, false, true)) {
+        memset(out, 0, d * d * sizeof *out);
+        return;
+    }
+    for (size_t i = 0; i < d; i++) square += weights[i] * weights[i];
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) out[i * d + j] = corner * weights[i] * weights[j];
+        out[i * d + i] =
+            corner * square + more * weights[i] * weights[i] + s->product_noise * s->product_noise;
+    }
+}
+
+void learn_spectrum(size_t width, const double *matrix, double *values, double *vectors)
+{
+    if (vectors != matrix) memcpy(vectors, matrix, width * width * sizeof *vectors);
+    if (LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', (int)width, vectors, (int)width, values) == 0) return;
+    memset(values, 0, width * sizeof *values);
+    memset(vectors, 0, width * width * sizeof *vectors);
+    for (size_t i = 0; i < width; i++) vectors[i * width + i] = 1;
+}
+
+void learn_from_spectrum(size_t width, const double *vectors, const double *values, double *scratch,
+                         double *out)
+{
+    const int d = (int)width;
+    for (size_t i = 0; i < width; i++)
+        for (size_t k = 0; k < width; k++) scratch[i * width + k] = vectors[i * width + k] * values[k];
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, d, d, d, 1, scratch, d, vectors, d, 0, out, d);
+}
