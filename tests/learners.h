@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_LEARNERS_H
+#define TESTS_LEARNERS_H
+
+/* Small frames on which every learner can be trained, whatever it learns, and odd ones on which it must be, too. */
+
+#include <math.h>
+
+#include "dusk/learn.h"
+#include "random/sampling.h"
+#include "seeded.h"
+
+/* Both kinds of columns, one that never changes, and both kinds of labels. */
+#define LEARNERS_FIELDS                                                                                      \
+    "x numeric -1:1\nz numeric 0:10\nsame numeric 0:1\ncolour category red,green,blue\n"                     \
+    "good category no,yes\ny numeric -5:5\n"
+enum { LEARNERS_X, LEARNERS_Z, LEARNERS_SAME, LEARNERS_COLOUR, LEARNERS_GOOD, LEARNERS_Y };
+
+/* Theil-Sen and its kin learn from one column: the fields of a learner by name; NULL for the usual ones. */
+static inline const char *learners_fields(const dusk_learner *learner)
+{
+    return strncmp(learner->name, "theil", 5) ? LEARNERS_FIELDS : "x numeric -1:1\ny numeric -5:5\n";
+}
+
+static inline const char *learners_label(const dusk_learner *learner)
+{
+    if (learner->task > DUSK_TASK_NUMBER) return NULL;
+    return learner->task == DUSK_TASK_NUMBER ? "y" : learner->task == DUSK_TASK_CLASS ? "colour" : "good";
+}
+
+/* Rows in which the labels follow the other columns. */
+static inline dusk_frame *learners_frame(const char *text, size_t rows, dusk_generator *gen)
+{
+    dusk_fields *fields;
+    dusk_frame *frame;
+    assert_int_equal(dusk_fields_parse(&fields, text, NULL), DUSK_OK);
+    assert_int_equal(dusk_frame_new(&frame, fields, rows, NULL), DUSK_OK);
+    for (size_t r = 0; r < rows; r++) {
+        uint64_t word[3];
+        assert_int_equal(dusk_generator_words(gen, word, 3, 64, NULL), DUSK_OK);
+        double x = (double)word[0] * 0x1p-63 - 1, z = (double)word[1] * 0x1p-64 * 10;
+        int32_t colour = (int32_t)(word[2] % 3);
+        if (fields->count == 2) {
+            frame->column[0].number[r] = x;
+            frame->column[1].number[r] = 3 * x + 1;
+            continue;
+        }
+        frame->column[LEARNERS_X].number[r] = x;
+        frame->column[LEARNERS_Z].number[r] = z;
+        frame->column[LEARNERS_COLOUR].code[r] = colour;
+        frame->column[LEARNERS_GOOD].code[r] = x + z / 10 > 0.5;
+        frame->column[LEARNERS_Y].number[r] = 3 * x - z / 5 + (colour == 1);
+    }
+    dusk_fields_free(fields);
+    return frame;
+}
+
+static inline dusk_train_options learners_options(const dusk_learner *learner, double epsilon, double delta)
+{
+    dusk_train_options o;
+    dusk_train_options_init(&o);
+    o.label = learners_label(learner);
+    o.epsilon = epsilon;
+    o.delta = delta;
+    o.neighbours = DUSK_ADD_REMOVE;
+    o.accept_idealised = true;
+    return o;
+}
+
+#endif
