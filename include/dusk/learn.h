@@ -124,15 +124,26 @@ DUSK_API const char *dusk_model_array_at(const dusk_model *model, size_t i);
 DUSK_API const char *dusk_model_feature(const dusk_model *model, size_t i);
 DUSK_API void dusk_model_free(dusk_model *model);
 
-/* A file: docs/model-format.md. Whole or not at all; DUSK_ERR_CORRUPT for one that was changed. */
+/* A file: docs/model-format.md. Whole or not at all. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_write(const dusk_model *model, const char *path,
                                                     dusk_error *err);
+/* DUSK_ERR_CORRUPT for a file that was changed or is none, DUSK_ERR_UNSUPPORTED for one of a newer library. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_read(dusk_model **out, const char *path, dusk_error *err);
 /* The same as text, to be freed with dusk_ledger_free_text. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_format(const dusk_model *model, char **text, size_t *length,
                                                      dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_parse(dusk_model **out, const char *text, size_t length,
                                                     dusk_error *err);
+
+/* Writing in steps, for those who spend a budget between them: _open makes a file beside `path`, with room for a model, so that
+ * a folder that is not there or a full disk is found out at once; _put fills it, syncs it and moves it into
+ * place, once; _close removes what was not put. Devices and pipes are written to directly. */
+typedef struct dusk_model_file dusk_model_file;
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_file_open(dusk_model_file **out, const char *path,
+                                                        dusk_error *err);
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_file_put(dusk_model_file *file, const dusk_model *model,
+                                                       dusk_error *err);
+DUSK_API void dusk_model_file_close(dusk_model_file *file);
 
 /* ---- Prediction and scores ------------------------------------------------------------------------ */
 

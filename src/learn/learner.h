@@ -60,6 +60,14 @@ typedef struct learn_learner {
 /* learners.c: all of them, NULL at the end. */
 extern const learn_learner *const learn_learners[];
 
+/* Training and reading a model check the same: whether tasks have a label, whether a field may be it, and the value of a
+ * setting as a number (of choices the number of the word). */
+bool learn_wants_label(dusk_task task);
+DUSK_MUST_USE dusk_status learn_label_check(const learn_learner *learner, const dusk_field *field,
+                                            dusk_error *err);
+DUSK_MUST_USE dusk_status learn_setting_read(const dusk_setting *setting, double *out, const char *value,
+                                             dusk_error *err);
+
 /* For plans: the value of a setting by name (a bug in the learner when there is none), and the number of a choice. */
 double learn_setting(const learn_job *job, const char *name);
 int learn_choice(const learn_job *job, const char *name);

@@ -47,9 +47,9 @@ static dusk_status find_learner(const learn_learner **out, const char *name, dus
                      name);
 }
 
-static bool wants_label(dusk_task task) { return task <= DUSK_TASK_NUMBER; }
+bool learn_wants_label(dusk_task task) { return task <= DUSK_TASK_NUMBER; }
 
-static dusk_status check_label_kind(const learn_learner *learner, const dusk_field *field, dusk_error *err)
+dusk_status learn_label_check(const learn_learner *learner, const dusk_field *field, dusk_error *err)
 {
     dusk_task task = learner->shown.task;
     if (task == DUSK_TASK_NUMBER && field->kind != DUSK_FIELD_NUMERIC)
@@ -71,7 +71,7 @@ static dusk_status check_label_kind(const learn_learner *learner, const dusk_fie
 static dusk_status find_label(learn_job *job, const char *label, dusk_error *err)
 {
     job->label = DUSK_NO_LINK;
-    if (!wants_label(job->learner->shown.task)) {
+    if (!learn_wants_label(job->learner->shown.task)) {
         if (!label) return DUSK_OK;
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out", "%s learns without a label",
                          job->learner->shown.name);
@@ -84,7 +84,7 @@ static dusk_status find_label(learn_job *job, const char *label, dusk_error *err
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare it, with its bounds or values",
                          "the label %.60s is not among the fields", label);
     job->label_field = &job->fields->field[job->label];
-    return check_label_kind(job->learner, job->label_field, err);
+    return learn_label_check(job->learner, job->label_field, err);
 }
 
 /* --- settings ------------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static int choice_number(const char *choices, const char *word)
     return -1;
 }
 
-static dusk_status read_setting(const dusk_setting *setting, double *out, const char *value, dusk_error *err)
+dusk_status learn_setting_read(const dusk_setting *setting, double *out, const char *value, dusk_error *err)
 {
     char *end;
     if (setting->choices) {
@@ -154,7 +154,7 @@ static dusk_status read_settings(dusk_training *training, const dusk_train_optio
     for (size_t i = 0; learner->shown.settings[i].name; i++) {
         const dusk_setting *setting = &learner->shown.settings[i];
         if (!training->value[i]) DUSK_TRY(copy_text(&training->value[i], setting->fallback, err));
-        DUSK_TRY(read_setting(setting, &training->job.setting[i], training->value[i], err));
+        DUSK_TRY(learn_setting_read(setting, &training->job.setting[i], training->value[i], err));
     }
 done:
     return status;
