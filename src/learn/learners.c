@@ -4,10 +4,16 @@
 
 #include "learn/learner.h"
 
-extern const learn_learner learn_pca, learn_linear;
+extern const learn_learner learn_linear;
+extern const learn_learner learn_bayes_linear;
+extern const learn_learner learn_lasso;
+extern const learn_learner learn_pca;
 
 const learn_learner *const learn_learners[] = {
-    &learn_linear, &learn_pca,
+    &learn_linear,
+    &learn_bayes_linear,
+    &learn_lasso,
+    &learn_pca,
     NULL,
 };
 

@@ -65,20 +65,13 @@ done:
     return status;
 }
 
-/* Half of Wang's bound on the length of the noise in X^T X, with probability 0.95. */
-static double noise_level(const learn_statistics *s)
-{
-    double d = (double)s->width;
-    return s->moment_noise * sqrt(d * log(2 * d * d / 0.05)) / 2;
-}
-
 /* How much each direction bends: inverse[k] is 1 over that, or 0 where there is nothing to divide by; kept[k] is what counts as
  * the eigenvalue of X^T X. Returns lambda. */
 static double choose_curvature(const linear_plan *p, const learn_statistics *s, work *w)
 {
     const size_t d = s->width;
     double lambda = p->lambda, most = 0;
-    if (p->method == METHOD_ADASSP) lambda = fmax(noise_level(s) - fmax(w->values[0], 0), 0);
+    if (p->method == METHOD_ADASSP) lambda = learn_adaptive_ridge(s, w->values[0]);
     for (size_t k = 0; k < d; k++) most = fmax(most, fabs(w->values[k]));
     for (size_t k = 0; k < d; k++) {
         w->kept[k] = fmax(w->values[k], 0);
@@ -97,40 +90,24 @@ static void solve(const learn_statistics *s, work *w)
     cblas_dgemv(CblasRowMajor, CblasNoTrans, d, d, 1, w->vectors, d, w->turned, 1, 0, w->weights, 1);
 }
 
-/* The variance of a residual. The sum of squares is not taken for less than the deviation of its own noise. */
-static double residual_variance(const learn_statistics *s, const work *w)
-{
-    const size_t d = s->width;
-    double square = 0, fitted = 0, sum = s->squares;
-    for (size_t k = 0; k < d; k++)
-        fitted += w->turned[k] * w->turned[k] * w->kept[k]; /* turned = V^T weights */
-    for (size_t i = 0; i < d; i++) {
-        sum -= 2 * w->weights[i] * s->products[i];
-        square += w->weights[i] * w->weights[i];
-    }
-    sum += fitted;
-    double noise = s->square_noise * s->square_noise + 4 * square * s->product_noise * s->product_noise +
-                   square * square * s->moment_noise * s->moment_noise;
-    return fmax(sum, sqrt(noise)) / fmax(s->rows - (double)d, 1);
-}
-
-/* solver * middle * solver, into vectors. */
-static void find_covariance(const learn_statistics *s, work *w, double variance, double lambda)
+/* solver * middle * solver, into vectors; returns the variance of residuals. */
+static double find_covariance(const learn_statistics *s, work *w, double lambda)
 {
     const size_t d = s->width;
     const int n = (int)d;
+    for (size_t i = 0; i < d * d; i++) w->scratch[i] = w->weights[i / d] * w->weights[i % d];
+    learn_noise_covariance(s, w->scratch, w->middle);
     learn_from_spectrum(d, w->vectors, w->kept, w->scratch,
                         w->solver); /* X^T X without what noise made negative */
-    learn_noise_covariance(s, w->weights, w->middle);
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++)
-            w->middle[i * d + j] +=
-                variance * w->solver[i * d + j] + lambda * lambda * w->weights[i] * w->weights[j];
+    double variance = learn_residual_variance(s, w->weights, w->solver);
+    for (size_t i = 0; i < d * d; i++)
+        w->middle[i] += variance * w->solver[i] + lambda * lambda * w->weights[i / d] * w->weights[i % d];
     learn_from_spectrum(d, w->vectors, w->inverse, w->scratch, w->solver);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, w->solver, n, w->middle, n, 0,
                 w->scratch, n);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, w->scratch, n, w->solver, n, 0,
                 w->vectors, n);
+    return variance;
 }
 
 /* What the length of the noise in X^T X is expected to be, beside the least curvature. */
@@ -145,10 +122,9 @@ static dusk_status put_model(learn_job *job, const linear_plan *p, const learn_s
                              double lambda, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    double variance = residual_variance(s, w);
     const dusk_field *label = job->label_field;
     DUSK_TRY(learn_put_number(job, "noise_ratio", noise_ratio(s, w), err));
-    find_covariance(s, w, variance, lambda);
+    double variance = find_covariance(s, w, lambda);
     DUSK_TRY(learn_put_linear(job, w->weights, w->vectors, p->confidence, err));
     DUSK_TRY(learn_put_number(job, "lambda", lambda, err));
     DUSK_TRY(learn_put_number(job, "residual", sqrt(variance) * (label->upper / 2 - label->lower / 2), err));
@@ -163,7 +139,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     const linear_plan *p = job->plan;
     learn_statistics s = { .width = 0 };
     double *room = NULL;
-    work w;
+    work w = { .values = NULL };
 
     DUSK_TRY(work_init(&w, &room, job->features.width, err));
     DUSK_TRY(learn_fit_regression(job, &p->regression, &s, frame, gen, err));

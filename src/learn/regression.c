@@ -141,9 +141,9 @@ done:
 
 /* --- of what was released ---------------------------------------------------------------------------------- */
 
-/* Entry (i, j) of E w for a symmetric E of independent entries: on the diagonal sum_k var(E_ik) w_k^2, off it
- * var(E_ij) w_i w_j, since E_ij is what both rows share. */
-void learn_noise_covariance(const learn_statistics *s, const double *weights, double *out)
+/* (E w)_i has the variance sum_k var(E_ik) w_k^2; E_ij is all that rows i and j of the symmetric E share, so their
+ * covariance is var(E_ij) w_i w_j. */
+void learn_noise_covariance(const learn_statistics *s, const double *second, double *out)
 {
     const size_t d = s->width;
     const double corner = s->corner_noise * s->corner_noise,
@@ -153,12 +153,32 @@ void learn_noise_covariance(const learn_statistics *s, const double *weights, do
         memset(out, 0, d * d * sizeof *out);
         return;
     }
-    for (size_t i = 0; i < d; i++) square += weights[i] * weights[i];
+    for (size_t i = 0; i < d; i++) square += second[i * d + i];
     for (size_t i = 0; i < d; i++) {
-        for (size_t j = 0; j < d; j++) out[i * d + j] = corner * weights[i] * weights[j];
-        out[i * d + i] =
-            corner * square + more * weights[i] * weights[i] + s->product_noise * s->product_noise;
+        for (size_t j = 0; j < d; j++) out[i * d + j] = corner * second[i * d + j];
+        out[i * d + i] = corner * square + more * second[i * d + i] + s->product_noise * s->product_noise;
     }
+}
+
+double learn_adaptive_ridge(const learn_statistics *s, double least)
+{
+    double d = (double)s->width, level = s->moment_noise * sqrt(d * log(2 * d * d / 0.05)) / 2;
+    return fmax(level - fmax(least, 0), 0);
+}
+
+double learn_residual_variance(const learn_statistics *s, const double *weights, const double *kept)
+{
+    const size_t d = s->width;
+    double square = 0, sum = s->squares;
+    for (size_t i = 0; i < d; i++) {
+        double row = 0;
+        for (size_t j = 0; j < d; j++) row += kept[i * d + j] * weights[j];
+        sum += weights[i] * (row - 2 * s->products[i]);
+        square += weights[i] * weights[i];
+    }
+    double noise = s->square_noise * s->square_noise + 4 * square * s->product_noise * s->product_noise +
+                   square * square * s->moment_noise * s->moment_noise;
+    return fmax(sum, sqrt(noise)) / fmax(s->rows - (double)d, 1);
 }
 
 void learn_spectrum(size_t width, const double *matrix, double *values, double *vectors)

@@ -37,9 +37,15 @@ DUSK_MUST_USE dusk_status learn_fit_regression(learn_job *job, const learn_regre
                                                dusk_generator *gen, dusk_error *err);
 void learn_statistics_clear(learn_statistics *statistics);
 
-/* out = what the noise alone makes of products - moments * weights: its covariance, width * width, over the noise of
- * both, for weights that do not depend on it. */
-void learn_noise_covariance(const learn_statistics *statistics, const double *weights, double *out);
+/* out = the covariance, width * width, of what noise makes of products - moments * w. `second` is w w^T, or its mean
+ * where w itself is uncertain (but does not depend on the noise). */
+void learn_noise_covariance(const learn_statistics *statistics, const double *second, double *out);
+/* What AdaSSP adds to the moments, whose least eigenvalue (of those with noise) is `least`: so much that they stand out of
+ * the noise. Half of what Wang's bound on the length of the noise says, at probability 0.95. */
+double learn_adaptive_ridge(const learn_statistics *statistics, double least);
+/* The variance of residuals of these weights, by moments `kept` (without what noise made negative). The sum of squares is
+ * not taken for less than the deviation of its own noise. */
+double learn_residual_variance(const learn_statistics *statistics, const double *weights, const double *kept);
 
 /* Eigenvalues, the least first, and vectors (column k for value k) of a symmetric matrix of finite numbers. Should LAPACK
  * fail: zeros, and the unit vectors. `vectors` may hold the matrix. */

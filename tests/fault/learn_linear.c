@@ -35,7 +35,7 @@ static void fail_all(const regression_request *r, const char *text)
 static void test_statistics(void **unused)
 {
     (void)unused;
-    static const char *const learners[] = { "linear" };
+    static const char *const learners[] = { "linear", "bayes_linear", "lasso" };
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++)
         for (int pure = 0; pure < 2; pure++)
             fail_all(&(regression_request){ learners[i], .epsilon = 1, .delta = pure ? 0 : 1e-6 },

@@ -79,8 +79,15 @@ static void test_linear(void **unused)
     run_all("linear", "method=ssp");
 }
 
+static void test_others(void **unused)
+{
+    (void)unused;
+    run_all("bayes_linear", "prior=0.5");
+    run_all("lasso", "lambda=0");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_linear) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_linear), cmocka_unit_test(test_others) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

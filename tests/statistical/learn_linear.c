@@ -80,28 +80,28 @@ static void test_noise(void **unused)
 }
 
 /* How often intervals of 95 % contain the truth, over tables and noise. */
-static void check_coverage(const char *setting, size_t rows, double epsilon, double delta, double deviation,
-                           double low, double high)
+static void check_coverage(const char *learner, const char *setting, size_t rows, double epsilon,
+                           double delta, double deviation, double low, double high)
 {
     const double truth[] = { 2, -3, 1, -4 };
     const int tables = 300;
-    double inside = 0, ratio = 0, width = 0;
+    double inside = 0, width = 0;
     for (int t = 0; t < tables; t++) {
         dusk_frame *frame = regression_frame(regression_fields, rows, deviation, 1000 + (uint64_t)t);
-        regression_request r = { "linear", .settings = { setting }, .epsilon = epsilon, .delta = delta };
+        regression_request r = { learner, .settings = { setting }, .epsilon = epsilon, .delta = delta };
         dusk_model *model = regression_train(&r, frame, 5000 + (uint64_t)t);
         for (size_t i = 0; i < 4; i++)
             inside += regression_number(model, "low", i) <= truth[i] &&
                       truth[i] <= regression_number(model, "high", i);
-        ratio += regression_number(model, "noise_ratio", 0);
+
         width += regression_number(model, "standard_error", 0);
         dusk_model_free(model);
         dusk_frame_free(frame);
     }
     inside /= 4 * tables;
     if (getenv("DUSK_SHOW"))
-        printf("%s n %zu epsilon %g delta %g: %.4f inside, noise ratio %.3f, error %.3g\n", setting, rows,
-               epsilon, delta, inside, ratio / tables, width / tables);
+        printf("%s %s n %zu epsilon %g delta %g: %.4f inside, error %.3g\n", learner, setting, rows, epsilon,
+               delta, inside, width / tables);
     if (!(inside >= low && inside <= high)) fail_msg("%.4f of the intervals contain the truth", inside);
 }
 
@@ -109,10 +109,11 @@ static void check_coverage(const char *setting, size_t rows, double epsilon, dou
 static void test_coverage(void **unused)
 {
     (void)unused;
-    check_coverage("method=ssp", 2000, 1e6, 1e-6, 1, 0.88, 1);
-    check_coverage("method=ssp", 2000, 3, 1e-6, 1, 0.88, 1);
-    check_coverage("method=adassp", 2000, 1, 1e-6, 1, 0.88, 1);
-    check_coverage("method=adassp", 2000, 3, 0, 1, 0.88, 1);
+    check_coverage("linear", "method=ssp", 2000, 1e6, 1e-6, 1, 0.88, 1);
+    check_coverage("linear", "method=ssp", 2000, 3, 1e-6, 1, 0.88, 1);
+    check_coverage("linear", "method=adassp", 2000, 1, 1e-6, 1, 0.88, 1);
+    check_coverage("linear", "method=adassp", 2000, 3, 0, 1, 0.88, 1);
+    check_coverage("bayes_linear", "prior=0.5", 2000, 1, 1e-6, 1, 0.88, 1);
 }
 
 int main(void)
