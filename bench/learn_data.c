@@ -16,11 +16,20 @@ enum { LINE_MAX_BYTES = 1 << 16, FIELDS_MAX_BYTES = 1 << 14, HEADER_MAX_BYTES = 
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
+/* The next word of a line, which ends it there; NULL at the end. */
+static char *next_word(char **at, const char *border)
+{
+    char *word = *at + strspn(*at, border);
+    if (!*word) return NULL;
+    *at = word + strcspn(word, border);
+    if (**at) *(*at)++ = '\0';
+    return word;
+}
+
 static void put_blanks(FILE *to, char *line)
 {
     const char *between = "";
-    for (char *word = strtok(line, " \t"); word; word = strtok(NULL, " \t"), between = ",")
-        fprintf(to, "%s%s", between, word);
+    for (char *word; (word = next_word(&line, " \t")); between = ",") fprintf(to, "%s%s", between, word);
 }
 
 static void put_attack(FILE *to, char *line)
@@ -35,7 +44,7 @@ static void put_attack(FILE *to, char *line)
 static void put_cover(FILE *to, char *line)
 {
     int column = 0;
-    for (char *word = strtok(line, ","); word; word = strtok(NULL, ","), column++) {
+    for (char *word; (word = next_word(&line, ",")); column++) {
         if (column < 10) fprintf(to, "%s,", word);
         if (column >= 10 && column < 54 && *word == '1')
             fprintf(to, "%d,", column < 14 ? column - 9 : column - 13);
