@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold for every learner that is listed: it is described; it trains on any rows, none at all, one, rows without
+ * labels, of one class only, with nothing but missing values; what it says of rows is finite and in range; its
+ * statement costs no more than was asked for; its settings are refused out of range; and a model that was written reads back
+ * and says the same. */
+#include "learners.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "dusk/ledger.h"
+
+#define DELTA 1e-5
+
+static const dusk_learner *each(size_t i) { return dusk_learner_at(i); }
+
+static void are_described(void **state)
+{
+    (void)state;
+    for (size_t i = 0; each(i); i++) {
+        const dusk_learner *l = each(i);
+        assert_ptr_equal(dusk_learner_named(l->name), l);
+        assert_true(l->summary[0] && l->source[0] && l->task >= DUSK_TASK_BINARY &&
+                    l->task <= DUSK_TASK_DENSITY);
+        for (const dusk_setting *s = l->settings; s->name; s++) {
+            assert_true(s->help[0] && s->fallback[0]);
+            if (!s->choices) assert_true(s->low <= s->high);
+        }
+    }
+    assert_null(dusk_learner_named("no such learner"));
+}
+
+/* --- trainings ------------------------------------------------------------------------------------------- */
+
+static dusk_model *train(const dusk_learner *l, const dusk_frame *frame, double delta, dusk_generator *gen)
+{
+    dusk_train_options o = learners_options(l, 1, delta);
+    dusk_training *training;
+    dusk_model *model;
+    dusk_error err = { .message = "" };
+    dusk_status status = dusk_training_prepare(&training, l->name, frame->fields, &o, &err);
+    if (delta == 0 && status == DUSK_ERR_ARGUMENT) { /* no version without delta: it must say so */
+        assert_non_null(strstr(err.message, "delta"));
+        return NULL;
+    }
+    if (status != DUSK_OK) fail_msg("%s: %s", l->name, err.message);
+    const dusk_statement *s = dusk_training_statement(training);
+    assert_true(s->epsilon > 0 && s->epsilon <= 1 && s->delta <= delta);
+    assert_int_equal(s->numerics, l->numerics);
+    status = dusk_training_run(training, &model, frame, gen, &err);
+    if (status != DUSK_OK) fail_msg("%s: %s", l->name, err.message);
+    dusk_training_free(training);
+    return model;
+}
+
+static void check_prediction(const dusk_learner *l, const dusk_model *model, const dusk_frame *frame)
+{
+    dusk_prediction p;
+    assert_int_equal(dusk_predict(&p, model, frame, NULL), DUSK_OK);
+    assert_int_equal(p.rows, frame->rows);
+    for (size_t r = 0; r < p.rows; r++) {
+        double sum = 0;
+        for (size_t c = 0; c < p.columns; c++) {
+            double value = p.value[r * p.columns + c];
+            if (!isfinite(value)) fail_msg("%s predicts a number that is not finite", l->name);
+            sum += value;
+            if (l->task <= DUSK_TASK_CLASS || l->task == DUSK_TASK_GROUPS)
+                assert_true(value >= 0 && value <= 1);
+        }
+        if (l->task <= DUSK_TASK_CLASS || l->task == DUSK_TASK_GROUPS) assert_true(fabs(sum - 1) < 1e-9);
+    }
+    dusk_prediction_clear(&p);
+}
+
+static void check_arrays(const dusk_learner *l, const dusk_model *model)
+{
+    for (size_t i = 0; dusk_model_array_at(model, i); i++) {
+        size_t rows, columns;
+        const double *value = dusk_model_array(model, dusk_model_array_at(model, i), &rows, &columns);
+        for (size_t k = 0; k < rows * columns; k++)
+            if (!isfinite(value[k])) fail_msg("%s: %s is not finite", l->name, dusk_model_array_at(model, i));
+    }
+}
+
+static void check_file(const dusk_model *model, const dusk_frame *frame)
+{
+    char *text, *again;
+    size_t length, size;
+    dusk_model *copy;
+    dusk_prediction p, q;
+    dusk_error err = { .message = "" };
+    assert_int_equal(dusk_model_format(model, &text, &length, NULL), DUSK_OK);
+    if (dusk_model_parse(&copy, text, length, &err) != DUSK_OK) fail_msg("%s", err.message);
+    assert_int_equal(dusk_model_format(copy, &again, &size, NULL), DUSK_OK);
+    assert_int_equal(length, size);
+    assert_memory_equal(text, again, size);
+    assert_int_equal(dusk_predict(&p, model, frame, NULL), DUSK_OK);
+    assert_int_equal(dusk_predict(&q, copy, frame, NULL), DUSK_OK);
+    assert_memory_equal(p.value, q.value, p.rows * p.columns * sizeof *p.value);
+    dusk_prediction_clear(&p);
+    dusk_prediction_clear(&q);
+    dusk_ledger_free_text(text);
+    dusk_ledger_free_text(again);
+    dusk_model_free(copy);
+}
+
+static void train_and_check(const dusk_learner *l, const dusk_frame *frame, const dusk_frame *seen,
+                            double delta, dusk_generator *gen)
+{
+    dusk_model *model = train(l, frame, delta, gen);
+    if (!model) return;
+    check_arrays(l, model);
+    check_prediction(l, model, seen);
+    check_file(model, seen);
+    dusk_model_free(model);
+}
+
+static void spoil(dusk_frame *frame)
+{
+    for (size_t c = 0; c < frame->fields->count; c++)
+        for (size_t r = 0; r < frame->rows; r++) {
+            static const double odd[] = { NAN, INFINITY, -INFINITY, 1e308, -1e308, 5e-324, 0 };
+            if (frame->column[c].number) frame->column[c].number[r] = odd[r % 7];
+            if (frame->column[c].code) frame->column[c].code[r] = r % 2 ? -1 : INT32_MAX;
+        }
+}
+
+static void one_class_only(dusk_frame *frame)
+{
+    for (size_t c = 0; c < frame->fields->count; c++)
+        for (size_t r = 0; frame->column[c].code && r < frame->rows; r++) frame->column[c].code[r] = 1;
+}
+
+static void train_on_any_rows(void **state)
+{
+    static const size_t sizes[] = { 0, 1, 40 };
+    (void)state;
+    for (size_t i = 0; each(i); i++) {
+        const dusk_learner *l = each(i);
+        dusk_generator *gen = seeded(i + 1);
+        dusk_frame *seen = learners_frame(learners_fields(l), 5, gen), *frame;
+        for (size_t k = 0; k < 3; k++)
+            for (int pure = 0; pure < 2; pure++) {
+                frame = learners_frame(learners_fields(l), sizes[k], gen);
+                train_and_check(l, frame, seen, pure ? 0 : DELTA, gen);
+                dusk_frame_free(frame);
+            }
+        frame = learners_frame(learners_fields(l), 40, gen);
+        one_class_only(frame);
+        train_and_check(l, frame, seen, DELTA, gen);
+        spoil(frame);
+        train_and_check(l, frame, frame, DELTA, gen);
+        dusk_frame_free(frame);
+        dusk_frame_free(seen);
+        dusk_generator_free(gen);
+    }
+}
+
+/* --- settings ---------------------------------------------------------------------------------------------- */
+
+static dusk_status try_setting(const dusk_learner *l, const dusk_frame *frame, const char *name,
+                               const char *value)
+{
+    char text[128];
+    const char *settings[1] = { text };
+    dusk_train_options o = learners_options(l, 1, DELTA);
+    dusk_training *training;
+    snprintf(text, sizeof text, "%s=%s", name, value);
+    o.settings = settings;
+    o.settings_count = 1;
+    dusk_status status = dusk_training_prepare(&training, l->name, frame->fields, &o, NULL);
+    dusk_training_free(training);
+    return status;
+}
+
+static void settings_are_checked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; each(i); i++) {
+        const dusk_learner *l = each(i);
+        dusk_generator *gen = seeded(7);
+        dusk_frame *frame = learners_frame(learners_fields(l), 0, gen);
+        for (const dusk_setting *s = l->settings; s->name; s++) {
+            char beyond[64];
+            assert_int_equal(try_setting(l, frame, s->name, s->fallback), DUSK_OK);
+            assert_int_equal(try_setting(l, frame, s->name, "nonsense"), DUSK_ERR_ARGUMENT);
+            assert_int_equal(try_setting(l, frame, s->name, "nan"), DUSK_ERR_ARGUMENT);
+            if (s->choices) continue;
+            snprintf(beyond, sizeof beyond, "%.17g", s->high > 0 ? s->high * 1.5 + 1 : s->high + 1);
+            assert_int_equal(try_setting(l, frame, s->name, beyond), DUSK_ERR_ARGUMENT);
+            snprintf(beyond, sizeof beyond, "%.17g", s->low - 1);
+            assert_int_equal(try_setting(l, frame, s->name, beyond), DUSK_ERR_ARGUMENT);
+        }
+        dusk_frame_free(frame);
+        dusk_generator_free(gen);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(are_described),
+        cmocka_unit_test(train_on_any_rows),
+        cmocka_unit_test(settings_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
