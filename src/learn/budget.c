@@ -94,12 +94,28 @@ done:
     return status;
 }
 
-DUSK_PROVEN(learn_budget_noise)
-dusk_status learn_budget_noise(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
-                               int grid, double share, uint64_t times, dusk_error *err)
+static dusk_status make_laplace(learn_noise *out, double sensitivity, double epsilon, dusk_event *event,
+                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    learn_noise noise = { .gaussian = budget->delta > 0, .dimension = dimension, .grid = grid };
+    DUSK_TRY(dusk_discrete_laplace_init(&out->gauss, out->dimension, sensitivity, epsilon, out->grid, err));
+    DUSK_TRY(dusk_noise_for_total(&out->gauss, err));
+    DUSK_TRY(dusk_noise_event(&out->gauss, event, err));
+    out->deviation = M_SQRT2 * out->gauss.scale;
+done:
+    return status;
+}
+
+/* `cells`: `steps` is in l1, else in l2. */
+DUSK_PROVEN(make_noise)
+static dusk_status make_noise(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
+                              bool cells, int grid, double share, uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bool gaussian = budget->delta > 0;
+    learn_noise noise = {
+        .gaussian = gaussian, .laplace = cells && !gaussian, .dimension = dimension, .grid = grid
+    };
     double sensitivity = ldexp(steps * DUSK_MUTATE(LEARN_UNIT_HAS_ONE_ROW, budget->factor, 1), grid);
     dusk_event event;
 
@@ -111,12 +127,24 @@ dusk_status learn_budget_noise(learn_budget *budget, learn_noise *out, uint32_t 
     if (noise.gaussian)
         DUSK_TRY(make_gaussian(&noise, sensitivity, budget->mu * dusk_sqrt_down(share), &event, err));
     else
-        DUSK_TRY(make_norm(&noise, sensitivity, dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share), &event,
-                           err));
+        DUSK_TRY((cells ? make_laplace : make_norm)(
+            &noise, sensitivity, dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share), &event, err));
     DUSK_TRY(collect(budget, &event, times, err));
     *out = noise;
 done:
     return status;
+}
+
+dusk_status learn_budget_noise(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
+                               int grid, double share, uint64_t times, dusk_error *err)
+{
+    return make_noise(budget, out, dimension, steps, false, grid, share, times, err);
+}
+
+dusk_status learn_budget_cells(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
+                               int grid, double share, uint64_t times, dusk_error *err)
+{
+    return make_noise(budget, out, dimension, steps, true, grid, share, times, err);
 }
 
 DUSK_PROVEN(learn_noise_release)
@@ -127,7 +155,7 @@ dusk_status learn_noise_release(const learn_noise *noise, double *out, const dus
     const dusk_int128 most = (dusk_int128)1 << 53;
     double *values = NULL;
 
-    if (noise->gaussian)
+    if (noise->gaussian || noise->laplace)
         return dusk_noise_release_totals(&noise->gauss, out, totals, noise->dimension, gen, err);
     DUSK_NEW(values, noise->dimension);
     for (uint32_t i = 0; i < noise->dimension; i++) {

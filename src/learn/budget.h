@@ -31,9 +31,9 @@ DUSK_MUST_USE dusk_status learn_budget_init(learn_budget *out, dusk_neighbours n
 
 /* Noise for vectors of exact totals in steps of 2^grid. A value. */
 typedef struct learn_noise {
-    bool gaussian;
-    dusk_noise gauss;
-    dusk_knorm norm; /* l2, pure */
+    bool gaussian, laplace; /* or K-norm noise */
+    dusk_noise gauss;       /* or discrete Laplace noise */
+    dusk_knorm norm;        /* l2, pure */
     uint32_t dimension;
     int grid;
     double deviation; /* of one coordinate of a release, in the unit of the data */
@@ -42,6 +42,11 @@ typedef struct learn_noise {
 /* Noise for `times` releases of `dimension` totals each; what one row adds to all totals of one release has a length of
  * at most `steps` (a whole number, at most 2^50) in l2. */
 DUSK_MUST_USE dusk_status learn_budget_noise(learn_budget *budget, learn_noise *out, uint32_t dimension,
+                                             double steps, int grid, double share, uint64_t times,
+                                             dusk_error *err);
+/* The same for cells of which a row is in few: `steps` is what it adds in l1. Without delta the noise is discrete Laplace, which is
+ * less; with delta as above, l2 being at most l1: better than learn_budget_counts where there are many releases. */
+DUSK_MUST_USE dusk_status learn_budget_cells(learn_budget *budget, learn_noise *out, uint32_t dimension,
                                              double steps, int grid, double share, uint64_t times,
                                              dusk_error *err);
 /* Release once. out[i] = (totals[i] + noise) 2^grid. Without delta totals end at +-2^53 steps. */

@@ -4,12 +4,16 @@
 
 #include "learn/learner.h"
 
+extern const learn_learner learn_boosting;
+extern const learn_learner learn_boosting_numbers;
 extern const learn_learner learn_linear;
 extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_lasso;
 extern const learn_learner learn_pca;
 
 const learn_learner *const learn_learners[] = {
+    &learn_boosting,
+    &learn_boosting_numbers,
     &learn_linear,
     &learn_bayes_linear,
     &learn_lasso,
