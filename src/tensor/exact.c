@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "tensor/lanes.h"
 
 /* --- blocks --------------------------------------------------------------------------------------- */
 
@@ -30,7 +31,7 @@ done:
     return status;
 }
 
-bool tensor_block_next(tensor_block *block)
+bool tensor_block_advance(tensor_block *block)
 {
     const tensor_rows *source = block->source;
     size_t first = block->first + block->rows, rows = source->rows - first;
@@ -39,10 +40,17 @@ bool tensor_block_next(tensor_block *block)
         return false;
     }
     if (rows > block->room) rows = block->room;
-    const float *from = source->x + first * source->width;
-    for (size_t i = 0; i < rows * source->width; i++) block->x[i] = (double)from[i];
     block->first = first;
     block->rows = rows;
+    return true;
+}
+
+bool tensor_block_next(tensor_block *block)
+{
+    const size_t width = block->source->width;
+    if (!tensor_block_advance(block)) return false;
+    const float *from = block->source->x + block->first * width;
+    for (size_t i = 0; i < block->rows * width; i++) block->x[i] = (double)from[i];
     return true;
 }
 
@@ -53,12 +61,18 @@ void tensor_block_close(tensor_block *block)
     *block = (tensor_block){ 0 };
 }
 
+static const float *block_floats(const tensor_block *block)
+{
+    return block->source->x + block->first * block->source->width;
+}
+
 DUSK_PROVEN(tensor_block_multiply)
 void tensor_block_multiply(const tensor_block *block, double *out, const double *vectors, size_t k)
 {
     const int rows = (int)block->rows, width = (int)block->source->width;
     if (k == 1)
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, rows, width, 1, block->x, width, vectors, 1, 0, out, 1);
+        tensor_lanes_multiply(tensor_lanes_level(), out, block_floats(block), block->rows,
+                              block->source->width, vectors);
     else
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, (int)k, width, 1, block->x, width, vectors,
                     width, 0, out, (int)k);
@@ -140,8 +154,8 @@ void tensor_sum_combine(tensor_sum *sum, const tensor_block *block, const double
     mirror(sum);
     make_room(sum, most * (double)block->rows);
     if (k == 1)
-        cblas_dgemv(CblasRowMajor, CblasTrans, rows, width, 1, block->x, width, coefficients, 1, 1, sum->part,
-                    1);
+        tensor_lanes_combine(tensor_lanes_level(), sum->part, block_floats(block), block->rows,
+                             block->source->width, coefficients);
     else
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)k, width, rows, 1, coefficients, (int)k,
                     block->x, width, 1, sum->part, width);

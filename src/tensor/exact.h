@@ -50,6 +50,9 @@ typedef struct tensor_block {
 DUSK_MUST_USE dusk_status tensor_block_open(tensor_block *out, const tensor_rows *source, dusk_error *err);
 /* The next rows; false at the end, after which the block is as before the first. */
 bool tensor_block_next(tensor_block *block);
+/* The same without making doubles of them (`x` is then not to be read): for tensor_block_multiply and tensor_sum_combine with k = 1,
+ * which read the rows as they are. */
+bool tensor_block_advance(tensor_block *block);
 /* Wipe and free; fine on a zeroed block. */
 void tensor_block_close(tensor_block *block);
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_TENSOR_LANES_H
+#define DUSK_TENSOR_LANES_H
+
+/* Rows of floats times a vector of doubles, read once from memory and widened in registers: what is left of BLAS level 2
+ * when rows are kept as floats. Sums are made in an order that the machine chooses; exact.h says when that is of no account. */
+
+#include <stddef.h>
+
+/* What this machine has: 2 AVX-512, 1 AVX2, 0 neither. Tests run all that there are. */
+int tensor_lanes_level(void);
+/* out[i] = row i times v. */
+void tensor_lanes_multiply(int level, double *out, const float *x, size_t rows, size_t width,
+                           const double *v);
+/* cells[c] += sum over rows i of coefficients[i] * x[i][c]. */
+void tensor_lanes_combine(int level, double *cells, const float *x, size_t rows, size_t width,
+                          const double *coefficients);
+
+#endif
