@@ -117,42 +117,62 @@ void learn_feature_name(const learn_features *features, const dusk_fields *field
 /* --- one row -------------------------------------------------------------------------------------------------- */
 
 /* Toward zero, within +-LEARN_NORM_MOST. */
-static double number_steps(const learn_feature *f, const dusk_field *field, double x)
+static inline float number_steps(const learn_feature *f, const dusk_field *field, double x)
 {
-    if (!isfinite(x)) x = field->missing;
-    x = fmin(fmax(x, field->lower), field->upper);
+    x = x - x == 0 ? x : field->missing; /* NaN and infinities */
+    x = x > field->lower ? x : field->lower;
+    x = x < field->upper ? x : field->upper;
     x = (x - f->centre) * f->factor;
-    return trunc(fmin(fmax(x, -LEARN_NORM_MOST), LEARN_NORM_MOST) * LEARN_ONE);
+    x = x > -LEARN_NORM_MOST ? x : -LEARN_NORM_MOST;
+    x = x < LEARN_NORM_MOST ? x : LEARN_NORM_MOST;
+    return (float)(int32_t)(x * LEARN_ONE);
 }
 
-static void encode(float *out, const learn_features *features, const dusk_frame *frame, size_t row)
+/* Rows row[0], ..., row[n - 1], a column at a time. */
+static void encode(float *out, const learn_features *features, const dusk_frame *frame, const size_t *row,
+                   size_t n)
 {
-    for (size_t i = 0; i < features->width; i++) {
-        const learn_feature *f = &features->feature[i];
-        double steps = LEARN_ONE;
-        if (f->column != DUSK_NO_LINK) {
-            const dusk_frame_column *column = &frame->column[f->column];
-            steps = f->code < 0 ? number_steps(f, &frame->fields->field[f->column], column->number[row])
-                                : LEARN_ONE * (column->code[row] == f->code);
+    const size_t width = features->width;
+    for (size_t i = 0; i < width; i++) {
+        const learn_feature f = features->feature[i];
+        float *to = out + i;
+        if (f.column == DUSK_NO_LINK) {
+            for (size_t k = 0; k < n; k++) to[k * width] = (float)LEARN_ONE;
+        } else if (f.code < 0) {
+            const dusk_field field = frame->fields->field[f.column];
+            const double *number = frame->column[f.column].number;
+            for (size_t k = 0; k < n; k++) to[k * width] = number_steps(&f, &field, number[row[k]]);
+        } else {
+            const int32_t *code = frame->column[f.column].code;
+            for (size_t k = 0; k < n; k++) to[k * width] = code[row[k]] == f.code ? (float)LEARN_ONE : 0;
         }
-        out[i] = (float)steps;
     }
 }
 
-/* At most 2^20 squares of at most 2^42. */
-static dusk_uint128 square_of(const float *x, size_t width)
+/* At most 2^20 squares of at most 2^42; sums of 2^11 of them are exact in doubles. */
+static uint64_t square_of(const float *x, size_t width)
 {
-    dusk_uint128 square = 0;
-    for (size_t i = 0; i < width; i++) square += (uint64_t)((int64_t)x[i] * (int64_t)x[i]);
+    uint64_t square = 0;
+    for (size_t first = 0; first < width; first += 2048) {
+        const size_t end = width - first < 2048 ? width : first + 2048;
+        double a = 0, b = 0, c = 0, d = 0;
+        size_t i = first;
+        for (; i + 4 <= end; i += 4) {
+            const double p = (double)x[i], q = (double)x[i + 1], r = (double)x[i + 2], s = (double)x[i + 3];
+            a += p * p, b += q * q, c += r * r, d += s * s;
+        }
+        for (; i < end; i++) a += (double)x[i] * (double)x[i];
+        square += (uint64_t)((a + b) + (c + d));
+    }
     return square;
 }
 
-/* The least whole number whose square is at least `square`. */
-static double root_up(dusk_uint128 square)
+/* The least whole number whose square is at least `square` <= 2^62. */
+static double root_up(uint64_t square)
 {
     uint64_t root = (uint64_t)sqrt((double)square);
-    while ((dusk_uint128)root * root > square) root--;
-    while ((dusk_uint128)root * root < square) root++;
+    while (root * root > square) root--;
+    while (root * root < square) root++;
     return (double)root;
 }
 
@@ -203,6 +223,8 @@ static void put_label(learn_matrix *out, const learn_features *features, const d
             (float)fmin(fmax(trunc(learn_target_steps(field, column->number[row])), -LEARN_ONE), LEARN_ONE);
 }
 
+enum { ROWS_AT_ONCE = 64 }; /* a few hundred kB at most of what is written stays in the cache */
+
 static dusk_status make(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
                         bool labelled, dusk_error *err)
 {
@@ -219,13 +241,17 @@ static dusk_status make(learn_matrix *out, const learn_features *features, const
         DUSK_NEW(matrix.code, frame->rows);
     else if (labelled)
         DUSK_NEW(matrix.target, frame->rows);
-    for (size_t row = 0; row < frame->rows; row++) {
-        if (labelled && !has_label(features, frame, row)) continue;
+    for (size_t row = 0; row < frame->rows;) {
+        size_t taken[ROWS_AT_ONCE], n = 0;
         float *to = x + matrix.rows.rows * features->width;
-        encode(to, features, frame, row);
-        matrix.length[matrix.rows.rows] = (float)fit_row(to, features->width, features->bound);
-        if (labelled) put_label(&matrix, features, frame, row);
-        matrix.rows.rows++;
+        for (; row < frame->rows && n < ROWS_AT_ONCE; row++)
+            if (!labelled || has_label(features, frame, row)) taken[n++] = row;
+        encode(to, features, frame, taken, n);
+        for (size_t k = 0; k < n; k++, to += features->width) {
+            matrix.length[matrix.rows.rows] = (float)fit_row(to, features->width, features->bound);
+            if (labelled) put_label(&matrix, features, frame, taken[k]);
+            matrix.rows.rows++;
+        }
     }
     *out = matrix;
     matrix = (learn_matrix){ 0 };
