@@ -128,6 +128,25 @@ static inline float number_steps(const learn_feature *f, const dusk_field *field
     return (float)(int32_t)(x * LEARN_ONE);
 }
 
+/* Below 2^48 rows, which no memory holds. */
+DUSK_PROVEN(learn_number_sums)
+void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, int64_t *sum, int64_t *squares)
+{
+    const learn_feature f = *feature;
+    const dusk_field field = frame->fields->field[f.column];
+    const double *number = frame->column[f.column].number;
+    const int32_t one = (int32_t)LEARN_ONE;
+    *sum = *squares = 0;
+    for (size_t row = 0; row < frame->rows; row++) {
+        int32_t steps = (int32_t)number_steps(&f, &field, number[row]);
+        steps = steps < -one ? -one : steps > one ? one : steps;
+        *sum += steps;
+        *squares +=
+            (int64_t)(((uint32_t)(steps < 0 ? -steps : steps) * (uint32_t)(steps < 0 ? -steps : steps)) >>
+                      LEARN_BITS);
+    }
+}
+
 /* Rows row[0], ..., row[n - 1], a column at a time. */
 static void encode(float *out, const learn_features *features, const dusk_frame *frame, const size_t *row,
                    size_t n)

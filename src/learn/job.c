@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "learn/learner.h"
+#include "learn/scaling.h"
 
 double learn_setting(const learn_job *job, const char *name)
 {
@@ -36,10 +37,19 @@ void learn_progress(const learn_job *job, double part)
 dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    const bool standard = learn_choice(job, "scaling") == 1;
+    double norm = learn_setting(job, "norm");
     DUSK_TRY(learn_features_init(&job->features, job->fields, job->label, constant,
-                                 learn_setting(job, "norm"), err));
+                                 standard && norm == 0 ? 1 : norm, err));
+    if (standard &&
+        norm == 0) { /* few rows are twice as long as most; what deviations will be is not known yet */
+        norm = fmin(2 * learn_typical_length(&job->features), LEARN_NORM_MOST);
+        learn_features_clear(&job->features);
+        DUSK_TRY(learn_features_init(&job->features, job->fields, job->label, constant, norm, err));
+    }
     learn_say(job, "rows are vectors of %zu columns, at most %.4g long", job->features.width,
               job->features.norm);
+    if (standard) DUSK_TRY(learn_plan_scaling(job, learn_setting(job, "scaling_share"), err));
 done:
     return status;
 }
@@ -47,8 +57,8 @@ done:
 dusk_status learn_fit_features(learn_job *job, learn_matrix *out, const dusk_frame *frame,
                                dusk_generator *gen, dusk_error *err)
 {
-    (void)gen;
-    return learn_matrix_make(out, &job->features, frame, err);
+    dusk_status status = learn_fit_scaling(job, frame, gen, err);
+    return status == DUSK_OK ? learn_matrix_make(out, &job->features, frame, err) : status;
 }
 
 dusk_status learn_plan_count(learn_job *job, learn_noise *noise, double share, dusk_error *err)

@@ -77,24 +77,27 @@ void learn_say(learn_job *job, const char *format, ...) __attribute__((format(pr
  * fields' bounds are said by training.c. */
 void learn_progress(const learn_job *job, double part);
 
-/* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table. */
-#define LEARN_FEATURE_SETTINGS                                                                               \
+/* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table, or the other with the defaults
+ * of scaling and its share. */
+#define LEARN_FEATURE_SETTINGS LEARN_FEATURE_SETTINGS_BY("bounds", "0.1")
+#define LEARN_FEATURE_SETTINGS_BY(scaling, share)                                                            \
     { "norm",                                                                                                \
       "0",                                                                                                   \
       NULL,                                                                                                  \
       0,                                                                                                     \
       LEARN_NORM_MOST,                                                                                       \
       false,                                                                                                 \
-      "rows longer than this are scaled down to it; 0: as long as the declared bounds allow" },              \
+      "rows longer than this are scaled down to it; 0: as long as the bounds allow, or twice as long as "    \
+      "most" },                                                                                              \
         { "scaling",                                                                                         \
-          "bounds",                                                                                          \
+          scaling,                                                                                           \
           "bounds|standard",                                                                                 \
           0,                                                                                                 \
           0,                                                                                                 \
           false,                                                                                             \
           "numbers to [-1, 1] by their bounds, or by a mean and deviation that are paid for" },              \
     {                                                                                                        \
-        "scaling_share", "0.1", NULL, 0.001, 0.9, false, "of the budget, for scaling=standard"               \
+        "scaling_share", share, NULL, 0.001, 0.9, false, "of the budget, for scaling=standard"               \
     }
 
 /* Set up job->features by the settings above, and take the share for scaling. To be called first in plan. */
