@@ -225,6 +225,7 @@ dusk_status learn_counts_release(const learn_noise *noise, double *out, const du
 static double pure_of_mu(double mu)
 {
     double right = erfc(-mu / 2 * M_SQRT1_2), wrong = erfc(mu / 2 * M_SQRT1_2);
+    if (!(wrong > 0)) return mu * mu / 8; /* less than that, where it is beyond doubles */
     double epsilon = mu > 0.5 ? log(right / wrong) : log1p(2 * erf(mu / 2 * M_SQRT1_2) / wrong);
     return epsilon * (1 - 0x1p-30);
 }

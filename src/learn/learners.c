@@ -9,6 +9,8 @@ extern const learn_learner learn_boosting_numbers;
 extern const learn_learner learn_linear;
 extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_lasso;
+extern const learn_learner learn_theil_sen;
+extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_pca;
 
 const learn_learner *const learn_learners[] = {
@@ -17,6 +19,8 @@ const learn_learner *const learn_learners[] = {
     &learn_linear,
     &learn_bayes_linear,
     &learn_lasso,
+    &learn_theil_sen,
+    &learn_aggregate_linear,
     &learn_pca,
     NULL,
 };

@@ -35,15 +35,22 @@ static void fail_all(const regression_request *r, const char *text)
 static void test_statistics(void **unused)
 {
     (void)unused;
-    static const char *const learners[] = { "linear", "bayes_linear", "lasso" };
+    static const char *const learners[] = { "linear", "bayes_linear", "lasso", "aggregate_linear" };
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++)
         for (int pure = 0; pure < 2; pure++)
             fail_all(&(regression_request){ learners[i], .epsilon = 1, .delta = pure ? 0 : 1e-6 },
                      regression_fields);
 }
 
+static void test_medians(void **unused)
+{
+    (void)unused;
+    fail_all(&(regression_request){ "aggregate_linear", .settings = { "combine=median" }, .epsilon = 1 },
+             regression_fields);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_statistics) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_statistics), cmocka_unit_test(test_medians) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

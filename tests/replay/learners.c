@@ -84,7 +84,9 @@ static void run_pair(const dusk_learner *l, const dusk_train_options *o, uint32_
     }
     same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
-    replay_close(&p, (replay_declared){ .epsilon = o->epsilon, .delta = o->delta });
+    bool ranks =
+        !strcmp(l->name, "theil_sen"); /* a choice by ranks looks at as many places as there are rows */
+    replay_close(&p, (replay_declared){ .epsilon = o->epsilon, .delta = o->delta, .coins_vary = ranks });
 }
 
 static bool has_pure_version(const dusk_learner *l)
