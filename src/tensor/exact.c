@@ -42,6 +42,7 @@ bool tensor_block_advance(tensor_block *block)
     if (rows > block->room) rows = block->room;
     block->first = first;
     block->rows = rows;
+    block->changed = false;
     return true;
 }
 
@@ -70,7 +71,7 @@ DUSK_PROVEN(tensor_block_multiply)
 void tensor_block_multiply(const tensor_block *block, double *out, const double *vectors, size_t k)
 {
     const int rows = (int)block->rows, width = (int)block->source->width;
-    if (k == 1)
+    if (k == 1 && !block->changed)
         tensor_lanes_multiply(tensor_lanes_level(), out, block_floats(block), block->rows,
                               block->source->width, vectors);
     else
@@ -153,7 +154,7 @@ void tensor_sum_combine(tensor_sum *sum, const tensor_block *block, const double
     const int rows = (int)block->rows, width = (int)block->source->width;
     mirror(sum);
     make_room(sum, most * (double)block->rows);
-    if (k == 1)
+    if (k == 1 && !block->changed)
         tensor_lanes_combine(tensor_lanes_level(), sum->part, block_floats(block), block->rows,
                              block->source->width, coefficients);
     else

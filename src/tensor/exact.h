@@ -42,7 +42,8 @@ typedef struct tensor_rows {
 /* A few hundred rows at a time, as doubles. */
 typedef struct tensor_block {
     const tensor_rows *source;
-    double *x;    /* rows * width */
+    double *x;    /* rows * width; whoever changes it, to other whole numbers, sets `changed` */
+    bool changed; /* products and sums are of `x` then, not of the rows of the source */
     size_t first; /* number of the first row of the block */
     size_t rows;
     size_t room; /* the most rows of a block: what the caller's scratch must hold; a power of two <= 1024 */

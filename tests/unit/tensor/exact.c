@@ -173,6 +173,34 @@ static void parts_add_up(void **state)
     tensor_sum_clear(&sum);
 }
 
+/* Products and sums are of what is in the block, once somebody has changed it, for one vector and for more. */
+static void changed_blocks_are_read_again(void **state)
+{
+    float x[6] = { 1, 2, 3, 4, 5, 6 };
+    double v[4] = { 1, 10, 1, 10 }, out[6], c[6] = { 1, 1, 1, 1, 1, 1 };
+    tensor_rows source = { x, 3, 2 };
+    (void)state;
+    for (size_t k = 1; k <= 2; k++) {
+        tensor_block block;
+        tensor_sum sum;
+        assert_int_equal(tensor_block_open(&block, &source, NULL), DUSK_OK);
+        assert_int_equal(tensor_sum_init(&sum, 2 * k, NULL), DUSK_OK);
+        assert_true(tensor_block_next(&block));
+        for (size_t i = 0; i < 6; i++) block.x[i] += 100;
+        block.changed = true;
+        tensor_block_multiply(&block, out, v, k);
+        assert_true(out[0] == 101 + 1020 && out[k] == 103 + 1040);
+        tensor_sum_combine(&sum, &block, c, k, 1000);
+        assert_true(tensor_sum_totals(&sum)[1] == 102 + 104 + 106);
+        assert_false(tensor_block_next(&block));
+        assert_true(tensor_block_next(&block));
+        tensor_block_multiply(&block, out, v, k);
+        assert_true(out[0] == 1 + 20);
+        tensor_sum_clear(&sum);
+        tensor_block_close(&block);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +208,7 @@ int main(void)
         cmocka_unit_test(products_are_exact),
         cmocka_unit_test(no_rows),
         cmocka_unit_test(parts_add_up),
+        cmocka_unit_test(changed_blocks_are_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
