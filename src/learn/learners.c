@@ -12,6 +12,7 @@ extern const learn_learner learn_lasso;
 extern const learn_learner learn_theil_sen;
 extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_pca;
+extern const learn_learner learn_covariance;
 
 const learn_learner *const learn_learners[] = {
     &learn_boosting,
@@ -22,6 +23,7 @@ const learn_learner *const learn_learners[] = {
     &learn_theil_sen,
     &learn_aggregate_linear,
     &learn_pca,
+    &learn_covariance,
     NULL,
 };
 
