@@ -4,6 +4,7 @@
 make_sample.py --check FOLDER    fail when it is not what would be written
 
 A small clinic's year: clinic.csv has one row a person, visits.csv one row a visit.
+Credits: credit.csv has one row a person who borrowed, credit_new.csv some more of the same kind.
 Nobody in it exists: every value is drawn from the laws below with a fixed seed. Only
 Random.random() is used, whose stream Python keeps the same in all versions."""
 import datetime
@@ -15,6 +16,8 @@ import sys
 PEOPLE = 612
 REGIONS = [("north", 0.31), ("south", 0.27), ("east", 0.22), ("west", 0.14), ("harbour", 0.05), ("island", 0.01)]
 HEADER = "id,age,sex,region,smoker,visits,cost"
+BORROWERS, NEW_BORROWERS = 2400, 600
+CREDIT_HEADER = "age,income,debt,home,years,repaid"
 VISITS_HEADER = "day,patient,ward,minutes,paid"
 
 
@@ -77,11 +80,28 @@ def visits():
     return "\n".join([VISITS_HEADER] + sorted(visit(line, draw) for line in lines)) + "\n"
 
 
+def borrower(draw):
+    age = max(18, min(90, round(43 + 14 * normal(draw))))
+    years = max(0, min(40, round((age - 22) * draw())))
+    home = pick(draw(), [("rent", 0.45), ("own", 0.2 + age / 400), ("loan", 1.0)])
+    income = max(8, min(200, 22 + 0.9 * years + 12 * (home != "rent") + 14 * normal(draw)))
+    debt = max(0, min(100, 25 + 18 * normal(draw) + 15 * (home == "loan")))
+    odds = 1.2 + 0.05 * (income - 45) - 0.05 * (debt - 30) + 0.03 * years + 0.8 * (home == "own")
+    repaid = "yes" if draw() < 1 / (1 + math.exp(-odds)) else "no"
+    return f"{age},{income:.1f},{debt:.1f},{home},{years},{repaid}"
+
+
+def credits(seed, people):
+    draw = random.Random(seed).random
+    return "\n".join([CREDIT_HEADER] + [borrower(draw) for _ in range(people)]) + "\n"
+
+
 def main(arguments):
     check = arguments[:1] == ["--check"]
     if len(arguments) != 1 + check:
         sys.exit(__doc__)
-    for name, text in (("clinic.csv", sample()), ("visits.csv", visits())):
+    for name, text in (("clinic.csv", sample()), ("visits.csv", visits()), ("credit.csv", credits(31, BORROWERS)),
+                       ("credit_new.csv", credits(32, NEW_BORROWERS))):
         path = os.path.join(arguments[-1], name)
         if not check:
             with open(path, "w", newline="") as stream:

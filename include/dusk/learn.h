@@ -120,6 +120,8 @@ DUSK_API size_t dusk_model_label(const dusk_model *model);
 DUSK_API const double *dusk_model_array(const dusk_model *model, const char *name, size_t *rows,
                                         size_t *columns);
 DUSK_API const char *dusk_model_array_at(const dusk_model *model, size_t i);
+/* "name=value" of setting i of the learner, or NULL beyond the last. */
+DUSK_API const char *dusk_model_setting(const dusk_model *model, size_t i);
 /* What a row becomes before the learner sees it: name of encoded column i ("age", "sex=Male", "1"), or NULL. */
 DUSK_API const char *dusk_model_feature(const dusk_model *model, size_t i);
 DUSK_API void dusk_model_free(dusk_model *model);

@@ -82,6 +82,12 @@ static void print_option(FILE *file, const dusk_option *option, bool brief)
     wrap(file, right, text.length, OPTION_COLUMN, OPTION_COLUMN);
 }
 
+void dusk_help_row(FILE *file, const char *name, const char *says)
+{
+    fprintf(file, "  %-*s", OPTION_COLUMN - 2, name);
+    wrap(file, says, strlen(says), OPTION_COLUMN, OPTION_COLUMN);
+}
+
 static void print_help_option(FILE *file)
 {
     fprintf(file, "  -h, --help%*sthis help: -h on one screen, --help in full\n", OPTION_COLUMN - 12, "");
@@ -235,6 +241,7 @@ void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_opera
     print_listed(file, command, "needs", operand->needs);
     if (operand->either) fprintf(file, "%s      %s\n", *operand->needs ? "" : "\nneeds\n", operand->either);
     print_listed(file, command, "takes", operand->takes);
+    if (operand->details) operand->details(file, operand->name);
     fprintf(file, "\nexample\n  $ %s\n", operand->example);
     fprintf(file, "\n%s --help tells everything.\n", command->name);
 }

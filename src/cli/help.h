@@ -16,6 +16,8 @@ void dusk_help_short(FILE *file, const dusk_command *command);
 void dusk_help_long(FILE *file, const dusk_command *command);
 /* Either, for one operand of the command: what it needs and takes. */
 void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand);
+/* A row of a table in a help: a name, and what is said of it, in lines of one screen. */
+void dusk_help_row(FILE *file, const char *name, const char *says);
 /* The operands with what each needs, one line each. */
 void dusk_help_list(FILE *file, const dusk_command *command);
 

@@ -12,6 +12,7 @@
 #include "cli/attack.h"
 #include "cli/audit.h"
 #include "cli/help.h"
+#include "cli/model.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/release.h"
@@ -72,6 +73,9 @@ static const dusk_command *const commands[] = { &program,
                                                 &dusk_query_command,
                                                 &dusk_explain_command,
                                                 &dusk_budget_command,
+                                                &dusk_train_command,
+                                                &dusk_predict_command,
+                                                &dusk_score_command,
                                                 &dusk_release_command,
                                                 &dusk_account_command,
                                                 &dusk_audit_command,
@@ -196,6 +200,7 @@ static int run_command(const dusk_command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    dusk_train_begin();
     for (size_t i = 1; argc > 1 && commands[i]; i++)
         if (!strcmp(argv[1], command_word(commands[i]))) return run_command(commands[i], argc - 2, argv + 2);
     return run_program(argc - 1, argv + 1);

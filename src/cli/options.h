@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dusk/base.h"
 
@@ -58,6 +59,8 @@ typedef struct dusk_operand {
     const char *example; /* a whole command line                               */
     const char *also;    /* other names people use for it, or NULL             */
     const char *usage;   /* what follows its name, or NULL: [options] [FILE]   */
+    /* more to say in its help, or NULL */
+    void (*details)(FILE *file, const char *name);
 } dusk_operand;
 
 typedef struct dusk_example {

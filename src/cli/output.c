@@ -317,6 +317,17 @@ void dusk_progress_count(dusk_progress *progress, uint64_t done)
     progress->shown = true;
 }
 
+void dusk_progress_part(dusk_progress *progress, double part)
+{
+    if (!progress->on || !(part > 0) || seconds_since(&progress->last) < 0.5) return;
+    double elapsed = seconds_since(&progress->start);
+    fprintf(stderr, "\r%.0f %%, %.0f s left", 100 * part, ceil(elapsed * (1 - part) / part));
+    if (progress->epsilon > 0) fprintf(stderr, ", costs epsilon %g", progress->epsilon);
+    fputs("   ", stderr);
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    progress->shown = true;
+}
+
 void dusk_progress_end(dusk_progress *progress)
 {
     if (progress->shown) fputs("\r\033[K", stderr);

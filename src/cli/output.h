@@ -82,6 +82,8 @@ void dusk_progress_start(dusk_progress *progress, uint64_t total, double epsilon
 void dusk_progress_at(dusk_progress *progress, uint64_t bytes);
 /* The same for `done` of `total` things, or of nobody knows how many. */
 void dusk_progress_count(dusk_progress *progress, uint64_t done);
+/* The same for a part of the work, from 0 to 1. */
+void dusk_progress_part(dusk_progress *progress, double part);
 void dusk_progress_end(dusk_progress *progress);
 
 #endif

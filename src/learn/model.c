@@ -143,6 +143,11 @@ const char *dusk_model_array_at(const dusk_model *model, size_t i)
     return i < model->arrays ? model->array[i].name : NULL;
 }
 
+const char *dusk_model_setting(const dusk_model *model, size_t i)
+{
+    return i < model->settings ? model->setting[i] : NULL;
+}
+
 const char *dusk_model_feature(const dusk_model *model, size_t i)
 {
     return i < model->features.width && model->feature_name ? model->feature_name[i] : NULL;

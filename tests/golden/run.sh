@@ -33,7 +33,7 @@ unset NO_COLOR COLUMNS || true
 run_case() {
     rm -rf "$scratch/folder"
     cp -R "$here/data" "$scratch/folder"
-    cp "$here"/../../examples/*.csv "$scratch/folder"
+    cp "$here"/../../examples/*.csv "$here"/../../examples/*.fields "$scratch/folder"
     code=0
     (cd "$scratch/folder" && sh "$1") </dev/null >"$scratch/$2.stdout" 2>"$scratch/$2.stderr" || code=$?
     echo "$code" >"$scratch/$2.exit"

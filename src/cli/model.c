@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What train, predict and score have in common; see model.h. */
+#include "cli/model.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cli/ask.h"
+
+bool model_is_source(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && !strcmp(path + length - 5, ".dusk");
+}
+
+static dusk_status find_table(size_t *out, const dusk_schema *schema, const char *table, dusk_error *err)
+{
+    if (!table && schema->tables == 1) {
+        *out = 0;
+        return DUSK_OK;
+    }
+    for (size_t t = 0; table && t < schema->tables; t++)
+        if (!strcmp(schema->table[t].name, table)) {
+            *out = t;
+            return DUSK_OK;
+        }
+    if (table)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk schema FILE.dusk lists them",
+                         "the source has no table %.100s", table);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "name it: --table visits",
+                     "the source has several tables, and one is needed");
+}
+
+dusk_status model_fields(dusk_fields **out, const char *schema, const char *table, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_source *source = NULL;
+    size_t at = 0;
+    if (!model_is_source(schema)) return dusk_fields_read(out, schema, err);
+    DUSK_TRY(dusk_source_open(&source, schema, err));
+    DUSK_TRY(find_table(&at, dusk_source_schema(source), table, err));
+    DUSK_TRY(dusk_fields_from_schema(out, dusk_source_schema(source), at, err));
+done:
+    dusk_source_close(source);
+    return status;
+}
+
+dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool label, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_fields *fields = dusk_model_fields(model);
+    const char **keep = NULL;
+    size_t kept = 0;
+    DUSK_NEW(keep, fields->count + 1);
+    for (size_t i = 0; i < fields->count; i++)
+        if (label || i != dusk_model_label(model)) keep[kept++] = fields->field[i].name;
+    DUSK_TRY(dusk_fields_copy(out, fields, keep, kept, err));
+done:
+    dusk_deallocate(keep);
+    return status;
+}
+
+dusk_status model_data_read(model_data *data, dusk_error *err)
+{
+    return dusk_frame_read(&data->frame, data->fields, data->path, data->labels, err);
+}
+
+void model_data_clear(model_data *data)
+{
+    dusk_frame_free(data->frame);
+    dusk_fields_free(data->fields);
+    dusk_source_close(data->source);
+    *data = (model_data){ .path = NULL };
+}
+
+/* ---- Receipts ----------------------------------------------------------------------------------- */
+
+dusk_status model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_query_options who;
+    dusk_receipt receipt = { .cost = { statement->epsilon, statement->delta }, .charged = true };
+    dusk_query_options_init(&who);
+    who.analyst = analyst;
+    DUSK_TRY(dusk_ledger_spending(ledger, &receipt.total, NULL, err));
+    DUSK_TRY(dusk_ledger_spending(ledger, &receipt.analyst, analyst, err));
+    ask_print_receipt(&receipt, &who);
+done:
+    return status;
+}
+
+void model_print_cost(const dusk_statement *statement)
+{
+    char cost[ASK_BUDGET_SIZE];
+    ask_budget_up(cost, (dusk_budget){ statement->epsilon, statement->delta });
+    dusk_output_note("cost", "%s", cost);
+    dusk_output_note("no ledger", "nothing was charged, keep count yourself");
+}
+
+dusk_status model_print_promise(const dusk_statement *statement, bool ledger, dusk_error *err)
+{
+    char text[16384];
+    dusk_status status = dusk_statement_format(statement, text, sizeof text, err);
+    if (status != DUSK_OK) return status;
+    dusk_output_note("promise", "%s", text);
+    if (statement->numerics == DUSK_NUMERICS_IDEALISED)
+        dusk_output_note("idealised",
+                         "the promise holds for real numbers; that of the computer is not proven");
+    if (!ledger) dusk_output_note("no ledger", "nothing was charged, keep count yourself");
+    return DUSK_OK;
+}
+
+/* ---- Words ---------------------------------------------------------------------------------------- */
+
+void model_field_words(char *text, size_t size, const dusk_field *field)
+{
+    char low[40], high[40];
+    if (field->kind == DUSK_FIELD_CATEGORY) {
+        snprintf(text, size, "a category of %zu values", field->values);
+        return;
+    }
+    dusk_format_number(low, sizeof low, field->lower);
+    dusk_format_number(high, sizeof high, field->upper);
+    snprintf(text, size, "a number from %s to %s", low, high);
+}
+
+const char *model_task_words(dusk_task task)
+{
+    switch (task) {
+    case DUSK_TASK_BINARY: return "Two classes";
+    case DUSK_TASK_CLASS: return "Classes";
+    case DUSK_TASK_NUMBER: return "Numbers";
+    case DUSK_TASK_GROUPS: return "Groups";
+    case DUSK_TASK_VECTOR: return "Coordinates";
+    case DUSK_TASK_DENSITY: return "Densities";
+    }
+    return "Other";
+}

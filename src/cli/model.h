@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_MODEL_H
+#define DUSK_CLI_MODEL_H
+
+/* The commands that learn: train, predict and score, one file each, and what they have in common. */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "dusk/dusk.h"
+
+extern const dusk_command dusk_train_command, dusk_predict_command, dusk_score_command;
+
+/* Fill the table of learners, from the library; once, before a command is looked up. */
+void dusk_train_begin(void);
+
+/* Rows, and where they are from. */
+typedef struct model_data {
+    const char *path;
+    const char *labels;  /* another IDX file, or NULL */
+    dusk_source *source; /* of a .dusk file, or NULL */
+    dusk_fields *fields;
+    dusk_frame *frame;
+} model_data;
+
+/* Whether it is the name of a source. */
+bool model_is_source(const char *path);
+/* Declared fields: a text file, or a table (NULL: the only one) of a source. */
+dusk_status model_fields(dusk_fields **out, const char *schema, const char *table, dusk_error *err);
+/* The fields of a model, less the label unless it is wanted. */
+dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool label, dusk_error *err);
+/* Read data->frame by data->fields, with a line of progress on a terminal. */
+dusk_status model_data_read(model_data *data, dusk_error *err);
+void model_data_clear(model_data *data);
+
+/* "cost: ..." of what was charged, and "left: ...", on standard error. */
+dusk_status model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst,
+                                dusk_error *err);
+/* "cost: ..." of what no ledger keeps, on standard error. */
+void model_print_cost(const dusk_statement *statement);
+/* "promise: ..." and that no ledger keeps count, on standard error. */
+dusk_status model_print_promise(const dusk_statement *statement, bool ledger, dusk_error *err);
+
+/* "a number from 0 to 1", "a category of 3 values", in words; `size` 200 suffices. */
+void model_field_words(char *text, size_t size, const dusk_field *field);
+/* What is learned, in words: "groups", ... */
+const char *model_task_words(dusk_task task);
+
+/* The model card: what it is, what was released with which noise, on what it rests (train_card.c). `explained` as of
+ * dusk_training_explain, or NULL. */
+dusk_status model_print_card(const dusk_model *model, const char *explained, const char *path, bool json,
+                             dusk_error *err);
+
+/* Plots of a model of categories on rows with labels (score_plot.c). */
+dusk_status model_plot_roc(const char *path, const dusk_model *model, const dusk_frame *frame, double auc,
+                           dusk_error *err);
+dusk_status model_plot_calibration(const char *path, const dusk_model *model, const dusk_frame *frame,
+                                   double error, dusk_error *err);
+
+#endif

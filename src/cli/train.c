@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dusk train: a model from private rows. Everything is checked and priced, and the file of the model is made, before a
+ * budget is charged or a row is read. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/ask.h"
+#include "cli/help.h"
+#include "cli/model.h"
+#include "cli/operands.h"
+
+#define EXAMPLE                                                                                              \
+    "dusk train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out "     \
+    "income.model"
+enum { LEARNERS_MAX = 96 };
+
+typedef struct train_settings {
+    const char *schema, *label, *out, *table, *labels;
+    double epsilon, delta;
+    int64_t rows;
+    dusk_option_list set;
+    bool replace_one, idealised, json, dry;
+} train_settings;
+
+#define AT(field) .offset = offsetof(train_settings, field)
+/* clang-format off */
+static const dusk_option train_options[] = {
+    { .name = "schema", .letter = 's', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(schema), .sample = "credit.fields", .heading = "What",
+      .help = "what the columns may hold, a line each: age numeric 17:90, sex category Female,Male; a source (FILE.dusk) has that, too" },
+    { .name = "label", .letter = 'l', .argument = "FIELD", .type = DUSK_OPTION_STRING, AT(label), .sample = "income", .heading = "What",
+      .help = "the field to be learned" },
+    { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "1", .heading = "What",
+      .help = "what the whole training may cost" },
+    { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "What",
+      .help = "failure probability, far below 1 over the number of rows; without one noise is larger, and some learners refuse" },
+    { .name = "out", .letter = 'o', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(out), .sample = "income.model", .heading = "What",
+      .help = "the file of the model" },
+    { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sample = "norm=2", .heading = "How",
+      .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
+    { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
+      .help = "about how many rows there are, if that is public; otherwise learners that need it pay for a noisy count" },
+    { .name = "replace-one", .type = DUSK_OPTION_FLAG, AT(replace_one), .heading = "How",
+      .help = "the promise compares data of which one unit was exchanged; by default one that was added or removed" },
+    { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "How",
+      .help = "which table of the source" },
+    { .name = "labels", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(labels), .sample = "labels.idx", .heading = "How",
+      .help = "of IDX files: where the last field is" },
+    { .name = "accept-idealised", .type = DUSK_OPTION_FLAG, AT(idealised), .heading = "How",
+      .help = "take a learner whose promise holds for real numbers only, and not for those of a computer" },
+    { .name = "dry-run", .letter = 'n', .type = DUSK_OPTION_FLAG, AT(dry), .heading = "Output",
+      .help = "say what would be released, with which noise, and what it costs; read nothing and spend nothing" },
+    { .name = "json", .letter = 'j', .type = DUSK_OPTION_FLAG, AT(json), .heading = "Output", .help = "the card of the model as one JSON object" },
+    { .name = NULL },
+};
+/* clang-format on */
+
+static const dusk_section train_sections[] = {
+    { "Description",
+      "Learn from private rows with differential privacy, and write a model that may be shown to anybody. "
+      "Everything in the file was released by a mechanism or was public before; its statement is in it.\n"
+      "DATA is text (comma-separated values with a header, compressed or not), Parquet, a table of a "
+      "database, or IDX. Nothing is found out from rows: bounds, categories and what a missing value counts "
+      "as are declared in "
+      "the schema, and what is out of bounds is clamped. Rows whose label is missing are left out.\n"
+      "The unit is a row, unless the schema says whose rows they are and how many there can be of one "
+      "(unit person, rows_per_unit 3). How many rows there are is private: declare it with --rows where it "
+      "is known, or learners that need it pay for a noisy count." },
+    { "Numerics",
+      "Most learners add whole numbers exactly and draw noise exactly: what is promised is what is "
+      "computed. A learner that is idealised holds its promise in real arithmetic; it must be accepted, "
+      "is marked in the model, and is never charged to a ledger." },
+    { "Output",
+      "The card of the model on standard output: what it was learned from, what was released with which "
+      "noise, what is promised. The receipt is on standard error. The file is whole or not there." },
+    { NULL, NULL },
+};
+
+static const dusk_example train_examples[] = {
+    { "learn an income from a table of credits", EXAMPLE },
+    { "what would be released, and with which noise", EXAMPLE " --dry-run" },
+    { NULL, NULL },
+};
+
+/* ---- Learners ------------------------------------------------------------------------------------- */
+
+/* Filled once, when the program begins; learners of a task stand together. */
+static dusk_operand train_learners[LEARNERS_MAX + 1];
+static char learner_examples[LEARNERS_MAX][240];
+
+static void print_settings(FILE *file, const char *name)
+{
+    const dusk_learner *learner = dusk_learner_named(name);
+    fprintf(file, "\nafter %s\n", learner->source);
+    if (learner->settings[0].name) fputs("\nsettings, as in --set NAME=VALUE\n", file);
+    for (const dusk_setting *s = learner->settings; s->name; s++) {
+        char says[600];
+        if (s->choices)
+            snprintf(says, sizeof says, "%s: %s (default %s)", s->choices, s->help, s->fallback);
+        else
+            snprintf(says, sizeof says, "%s; from %g to %g (default %s)", s->help, s->low, s->high,
+                     s->fallback);
+        dusk_help_row(file, s->name, says);
+    }
+}
+
+static const char *example_label(dusk_task task)
+{
+    switch (task) {
+    case DUSK_TASK_BINARY:
+    case DUSK_TASK_CLASS: return " --label repaid";
+    case DUSK_TASK_NUMBER: return " --label income";
+    default: return "";
+    }
+}
+
+static void add_learner(size_t at, const dusk_learner *learner)
+{
+    bool labelled = learner->task <= DUSK_TASK_NUMBER;
+    snprintf(learner_examples[at], sizeof learner_examples[at],
+             "dusk train %s credit.csv --schema credit.fields%s --epsilon 1 --delta 1e-6%s --out a.model",
+             learner->name, example_label(learner->task),
+             learner->numerics == DUSK_NUMERICS_IDEALISED ? " --accept-idealised" : "");
+    train_learners[at] = (dusk_operand){
+        .name = learner->name,
+        .heading = model_task_words(learner->task),
+        .summary = learner->summary,
+        .needs = labelled ? "label epsilon" : "epsilon",
+        .either = "--schema FILE; --out FILE, unless --dry-run",
+        .takes = "schema delta out set rows replace-one table labels accept-idealised dry-run json",
+        .example = learner_examples[at],
+        .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
+                          : "DATA --schema FILE --epsilon E --out FILE [options]",
+        .details = print_settings,
+    };
+}
+
+void dusk_train_begin(void)
+{
+    size_t count = 0;
+    const dusk_learner *learner;
+    for (int task = DUSK_TASK_BINARY; task <= DUSK_TASK_DENSITY; task++)
+        for (size_t i = 0; (learner = dusk_learner_at(i)) && count < LEARNERS_MAX; i++)
+            if ((int)learner->task == task) add_learner(count++, learner);
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------------- */
+
+static dusk_status check(const train_settings *s, const dusk_parsed *parsed, const dusk_operand *learner,
+                         dusk_error *err)
+{
+    if (parsed->operand_count != 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
+                         parsed->operand_count < 2 ? "say where the rows are" : "there are words too many");
+    if (model_is_source(parsed->operands[1]))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
+                         "%.100s holds no rows: name the file of rows, and give the source as --schema",
+                         parsed->operands[1]);
+    if (!s->schema)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
+                         "--schema is missing: what the columns may hold is declared, not read");
+    if (!s->out && !s->dry)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
+    if (!(s->epsilon > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
+                         "--epsilon must be above 0: what the whole training may cost");
+    if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
+                         "--delta must be at least 0 and below 1");
+    if (s->table && !model_is_source(s->schema))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
+                         "--table is for a schema that is a source (FILE.dusk)");
+    return DUSK_OK;
+}
+
+/* ---- Training ---------------------------------------------------------------------------------------- */
+
+static void show_progress(void *context, double part) { dusk_progress_part(context, part); }
+
+static void fill_options(dusk_train_options *options, const train_settings *s, dusk_progress *progress)
+{
+    dusk_train_options_init(options);
+    options->label = s->label;
+    options->epsilon = s->epsilon;
+    options->delta = isnan(s->delta) ? 0 : s->delta;
+    options->neighbours = s->replace_one ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    options->rows = (uint64_t)s->rows;
+    options->settings = s->set.word;
+    options->settings_count = s->set.count;
+    options->accept_idealised = s->idealised;
+    options->progress = show_progress;
+    options->progress_context = progress;
+}
+
+static dusk_status explain(const dusk_training *training, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char *text = NULL;
+    DUSK_TRY(dusk_training_explain(training, &text, err));
+    fputs(text, stdout);
+    DUSK_TRY(dusk_output_flush(err));
+    dusk_output_note("dry run", "no row was read and nothing was released");
+    DUSK_TRY(model_print_promise(dusk_training_statement(training), true, err));
+done:
+    dusk_ledger_free_text(text);
+    return status;
+}
+
+static dusk_status learn(dusk_training *training, model_data *data, const train_settings *s,
+                         dusk_progress *progress, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_model_file *file = NULL;
+    dusk_generator *gen = NULL;
+    dusk_model *model = NULL;
+    char *text = NULL;
+    DUSK_TRY(dusk_model_file_open(&file, s->out, err));
+    DUSK_TRY(dusk_training_explain(training, &text, err));
+    DUSK_TRY(dusk_generator_new(&gen, err));
+    DUSK_TRY(model_data_read(data, err));
+    dusk_progress_start(progress, 1, s->epsilon);
+    status = dusk_training_run(training, &model, data->frame, gen, err);
+    dusk_progress_end(progress);
+    if (status != DUSK_OK) goto done;
+    DUSK_TRY(dusk_model_file_put(file, model, err));
+    DUSK_TRY(model_print_card(model, text, s->out, s->json, err));
+    DUSK_TRY(dusk_output_flush(err));
+    model_print_cost(dusk_model_statement(model));
+done:
+    dusk_ledger_free_text(text);
+    dusk_model_file_close(file);
+    dusk_model_free(model);
+    dusk_generator_free(gen);
+    return status;
+}
+
+static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
+{
+    const train_settings *s = settings;
+    dusk_status status = DUSK_OK;
+    const dusk_operand *learner;
+    dusk_train_options options;
+    dusk_progress progress = { .on = false };
+    dusk_training *training = NULL;
+    model_data data = { .path = NULL };
+    DUSK_TRY(dusk_operand_find(&learner, &dusk_train_command, parsed, "dusk train -h", err));
+    DUSK_TRY(dusk_operand_check(learner, &dusk_train_command, parsed, "", err));
+    DUSK_TRY(check(s, parsed, learner, err));
+    ask_begin();
+    data.path = parsed->operands[1];
+    data.labels = s->labels;
+    DUSK_TRY(model_fields(&data.fields, s->schema, s->table, err));
+    fill_options(&options, s, &progress);
+    DUSK_TRY(dusk_training_prepare(&training, learner->name, data.fields, &options, err));
+    status = s->dry ? explain(training, err) : learn(training, &data, s, &progress, err);
+done:
+    dusk_training_free(training);
+    model_data_clear(&data);
+    return status;
+}
+
+const dusk_command dusk_train_command = {
+    .name = "dusk train",
+    .summary = "learn a model from private rows",
+    .synopsis = "LEARNER DATA --schema FILE [--label FIELD] --epsilon E [--delta D] --out FILE [options]",
+    .operand = "Learners",
+    .noun = "a learner",
+    .operands = train_learners,
+    .options = train_options,
+    .sections = train_sections,
+    .examples = train_examples,
+    .settings_size = sizeof(train_settings),
+    .run = run,
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The card of a model: what it is, from what it was learned, what was released with which noise, what is promised. All of it is
+ * public: it is in the file, or was known before a row was read. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/model.h"
+
+enum { SHOWN = 10 }; /* coefficients */
+
+static size_t features_of(const dusk_model *model)
+{
+    size_t width = 0;
+    while (dusk_model_feature(model, width)) width++;
+    return width;
+}
+
+static void line(const char *label, const char *text) { printf("%-10s %s\n", label, text); }
+
+/* ---- Text --------------------------------------------------------------------------------------------- */
+
+static void print_learned(const dusk_model *model)
+{
+    const dusk_fields *fields = dusk_model_fields(model);
+    size_t label = dusk_model_label(model), width = features_of(model);
+    char words[200];
+    if (label != DUSK_NO_LINK) {
+        model_field_words(words, sizeof words, &fields->field[label]);
+        printf("%-10s ", "learned");
+        dusk_print_tame(stdout, fields->field[label].name);
+        printf(", %s\n", words);
+    }
+    printf("%-10s %zu fields", "from", fields->count - (label != DUSK_NO_LINK));
+    if (width > 0) printf(", %zu columns", width);
+    fputs(": ", stdout);
+    bool any = false;
+    for (size_t i = 0, shown = 0; i < fields->count; i++) {
+        if (i == label) continue;
+        if (shown++ == 20) {
+            fputs(", ...", stdout);
+            break;
+        }
+        if (any) fputs(", ", stdout);
+        dusk_print_tame(stdout, fields->field[i].name);
+        any = true;
+    }
+    fputc('\n', stdout);
+}
+
+static void print_settings(const dusk_model *model)
+{
+    const char *setting;
+    for (size_t i = 0; (setting = dusk_model_setting(model, i)); i++)
+        printf(i ? " %s" : "settings   %s", setting);
+    if (dusk_model_setting(model, 0)) fputc('\n', stdout);
+}
+
+/* What is said, line by line. */
+static void print_released(const char *text)
+{
+    bool first = true;
+    while (text && *text) {
+        int length = (int)strcspn(text, "\n");
+        printf("%-10s %.*s\n", first ? "released" : "", length, text);
+        text += length + (text[length] == '\n');
+        first = false;
+    }
+}
+
+typedef struct coefficient {
+    const char *name;
+    double value;
+} coefficient;
+
+static int larger_first(const void *a, const void *b)
+{
+    double x = fabs(((const coefficient *)a)->value), y = fabs(((const coefficient *)b)->value);
+    return (x < y) - (x > y);
+}
+
+/* Of a model with one weight for each column: the largest. */
+static dusk_status print_weights(const dusk_model *model, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t rows, columns, width = features_of(model);
+    const double *weights = dusk_model_array(model, "weights", &rows, &columns);
+    coefficient *list = NULL;
+    if (!weights || width == 0 || rows * columns != width) return DUSK_OK;
+    DUSK_NEW(list, width);
+    for (size_t i = 0; i < width; i++) list[i] = (coefficient){ dusk_model_feature(model, i), weights[i] };
+    qsort(list, width, sizeof *list, larger_first);
+    for (size_t i = 0; i < width && i < SHOWN; i++) {
+        printf("%-10s ", i ? "" : "weights");
+        dusk_print_tame(stdout, list[i].name);
+        printf(" %.4g\n", list[i].value);
+    }
+    if (width > SHOWN)
+        printf("%-10s ... and %zu smaller ones, of rows scaled to [-1, 1]\n", "", width - SHOWN);
+done:
+    dusk_deallocate(list);
+    return status;
+}
+
+static void print_holds(const dusk_model *model)
+{
+    const char *name;
+    printf("%-10s", "holds");
+    for (size_t i = 0; (name = dusk_model_array_at(model, i)); i++) {
+        size_t rows, columns;
+        (void)dusk_model_array(model, name, &rows, &columns);
+        printf("%s %s %zux%zu", i ? "," : "", name, rows, columns);
+    }
+    fputc('\n', stdout);
+}
+
+static dusk_status print_text(const dusk_model *model, const char *explained, const char *path,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_learner *learner = dusk_model_learner(model);
+    char promise[16384];
+    DUSK_TRY(dusk_statement_format(dusk_model_statement(model), promise, sizeof promise, err));
+    printf("%-10s %s: %s\n", "learner", learner->name, learner->summary);
+    if (*learner->source) line("after", learner->source);
+    print_learned(model);
+    print_settings(model);
+    print_released(explained);
+    print_holds(model);
+    DUSK_TRY(print_weights(model, err));
+    line("promise", promise);
+    if (path) {
+        printf("%-10s ", "file");
+        dusk_print_tame(stdout, path);
+        fputc('\n', stdout);
+    }
+done:
+    return status;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------ */
+
+static void json_lines(dusk_json *json, const char *text)
+{
+    dusk_json_open(json, '[');
+    while (text && *text) {
+        char one[600];
+        size_t length = strcspn(text, "\n");
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        dusk_json_string(json, one);
+        text += length + (text[length] == '\n');
+    }
+    dusk_json_close(json, ']');
+}
+
+static void json_settings(dusk_json *json, const dusk_model *model)
+{
+    const char *setting;
+    dusk_json_open(json, '{');
+    for (size_t i = 0; (setting = dusk_model_setting(model, i)); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(setting, "="), setting);
+        dusk_json_string_field(json, name, strchr(setting, '=') + 1);
+    }
+    dusk_json_close(json, '}');
+}
+
+static dusk_status print_json(const dusk_model *model, const char *explained, const char *path,
+                              dusk_error *err)
+{
+    const dusk_fields *fields = dusk_model_fields(model);
+    size_t label = dusk_model_label(model);
+    char promise[16384];
+    dusk_status status = dusk_statement_json(dusk_model_statement(model), promise, sizeof promise, err);
+    if (status != DUSK_OK) return status;
+    dusk_json json = { .file = stdout };
+    dusk_json_open(&json, '{');
+    dusk_json_string_field(&json, "learner", dusk_model_learner(model)->name);
+    if (label != DUSK_NO_LINK) dusk_json_string_field(&json, "label", fields->field[label].name);
+    dusk_json_key(&json, "fields");
+    dusk_json_open(&json, '[');
+    for (size_t i = 0; i < fields->count; i++)
+        if (i != label) dusk_json_string(&json, fields->field[i].name);
+    dusk_json_close(&json, ']');
+    dusk_json_number_field(&json, "columns", (double)features_of(model));
+    dusk_json_key(&json, "settings");
+    json_settings(&json, model);
+    dusk_json_key(&json, "released");
+    json_lines(&json, explained);
+    dusk_json_key(&json, "statement");
+    dusk_json_raw(&json, promise);
+    if (path) dusk_json_string_field(&json, "file", path);
+    dusk_json_close(&json, '}');
+    fputc('\n', stdout);
+    return DUSK_OK;
+}
+
+dusk_status model_print_card(const dusk_model *model, const char *explained, const char *path, bool json,
+                             dusk_error *err)
+{
+    return json ? print_json(model, explained, path, err) : print_text(model, explained, path, err);
+}
