@@ -26,10 +26,11 @@ static void add_column(learn_features *out, const dusk_field *field, size_t colu
             out->feature[out->width++] = (learn_feature){ .column = column, .code = (int32_t)v, .factor = 1 };
         return;
     }
+    double factor = 1 / (field->upper / 2 - field->lower / 2);
     out->feature[out->width++] = (learn_feature){ .column = column,
                                                   .code = -1,
                                                   .centre = field->lower / 2 + field->upper / 2,
-                                                  .factor = 1 / (field->upper / 2 - field->lower / 2) };
+                                                  .factor = isfinite(factor) ? factor : 0 };
 }
 
 /* The most that a number can be in absolute value, once encoded. */
@@ -128,7 +129,7 @@ static inline float number_steps(const learn_feature *f, const dusk_field *field
     return (float)(int32_t)(x * LEARN_ONE);
 }
 
-/* Below 2^48 rows, which no memory holds. */
+/* Below 2^48 rows, which no memory holds. Of t in [-1, 1], (t, t^2 - 1) is no longer than 1: the squares are free. */
 DUSK_PROVEN(learn_number_sums)
 void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, int64_t *sum, int64_t *squares)
 {
@@ -141,9 +142,7 @@ void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, in
         int32_t steps = (int32_t)number_steps(&f, &field, number[row]);
         steps = steps < -one ? -one : steps > one ? one : steps;
         *sum += steps;
-        *squares +=
-            (int64_t)(((uint32_t)(steps < 0 ? -steps : steps) * (uint32_t)(steps < 0 ? -steps : steps)) >>
-                      LEARN_BITS);
+        *squares += ((steps * steps + one - 1) >> LEARN_BITS) - DUSK_MUTATE(LEARN_SQUARES_ARE_WHOLE, one, 0);
     }
 }
 
@@ -294,7 +293,11 @@ dusk_status learn_matrix_make_all(learn_matrix *out, const learn_features *featu
 void learn_matrix_clear(learn_matrix *matrix)
 {
     float *x = (float *)(uintptr_t)matrix->rows.x; /* borrowed by readers, owned here */
-    if (x) dusk_wipe(x, matrix->rows.rows * matrix->rows.width * sizeof *x);
+    const size_t rows = matrix->rows.rows;
+    if (x) dusk_wipe(x, rows * matrix->rows.width * sizeof *x);
+    if (matrix->length) dusk_wipe(matrix->length, rows * sizeof *matrix->length);
+    if (matrix->code) dusk_wipe(matrix->code, rows * sizeof *matrix->code);
+    if (matrix->target) dusk_wipe(matrix->target, rows * sizeof *matrix->target);
     dusk_deallocate(x);
     dusk_deallocate(matrix->length);
     dusk_deallocate(matrix->code);

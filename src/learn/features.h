@@ -42,7 +42,8 @@ DUSK_MUST_USE dusk_status learn_features_rescale(learn_features *features, const
                                                  size_t feature, double centre, double factor,
                                                  dusk_error *err);
 void learn_features_clear(learn_features *features);
-/* Of a number, over all rows: the sum of its steps and that of their squares over LEARN_ONE, both of at most LEARN_ONE steps a row. */
+/* Of a number, over all rows: the sum of its steps, of at most LEARN_ONE each, and that of their squares over LEARN_ONE, less
+ * LEARN_ONE each: what one row adds to the two is a vector of at most LEARN_ONE steps. */
 void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, int64_t *sum, int64_t *squares);
 /* "age", "sex=Male", "1". */
 void learn_feature_name(const learn_features *features, const dusk_fields *fields, size_t i,

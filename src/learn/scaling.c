@@ -30,8 +30,8 @@ DUSK_PROVEN(learn_plan_scaling)
 dusk_status learn_plan_scaling(learn_job *job, double share, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t cells = 2 * count_numbers(&job->features) + 1;
-    const double length = DUSK_MUTATE(LEARN_SCALING_IS_ONE_NUMBER, dusk_sqrt_up((double)cells), 1);
+    const size_t numbers = count_numbers(&job->features), cells = 2 * numbers + 1;
+    const double length = DUSK_MUTATE(LEARN_SCALING_IS_ONE_NUMBER, dusk_sqrt_up((double)(numbers + 1)), 1);
 
     if (cells == 1) return DUSK_OK;
     DUSK_TRY(learn_budget_noise(&job->budget, &job->scaling, (uint32_t)cells,
@@ -40,19 +40,19 @@ dusk_status learn_plan_scaling(learn_job *job, double share, dusk_error *err)
     learn_say(job,
               "the sums and sums of squares of %zu numbers in [-1, 1], and the number of rows, with noise of "
               "deviation %.4g: numbers are scaled to mean 0 and deviation 1",
-              cells / 2, job->scaling.deviation);
+              numbers, job->scaling.deviation);
 done:
     return status;
 }
 
-/* What was released of one number, about its bounds: its mean and deviation. */
+/* What was released of one number, about its bounds: its mean and deviation. The squares are less one each. */
 static dusk_status rescale(learn_job *job, size_t feature, double sum, double squares, double count,
                            dusk_error *err)
 {
     const learn_feature *f = &job->features.feature[feature];
     double mean = fmin(fmax(sum / count, -1), 1);
     double least = fmax(2 * job->scaling.deviation / count, 1e-4);
-    double variance = fmin(fmax(squares / count - mean * mean, least), 1);
+    double variance = fmin(fmax(squares / count + 1 - mean * mean, least), 1);
     return learn_features_rescale(&job->features, job->fields, feature, f->centre + mean / f->factor,
                                   f->factor / sqrt(variance), err);
 }

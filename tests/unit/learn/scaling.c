@@ -77,7 +77,7 @@ static void noise_is_for_all_sums(void **state)
     (void)state;
     learn_job job = job_of(fields, 1, 1e-6);
     assert_int_equal(learn_plan_features(&job, true, NULL), DUSK_OK);
-    double expected = 3 / (job.budget.mu * sqrt(0.05)); /* sqrt(2 * 4 + 1) */
+    double expected = sqrt(5) / (job.budget.mu * sqrt(0.05)); /* four numbers, and the count */
     assert_true(fabs(job.scaling.deviation / expected - 1) < 1e-3);
     assert_true(fabs(job.budget.left - 0.95) < 1e-9);
     forget(&job);
@@ -99,12 +99,34 @@ static void no_row_adds_more_than_one(void **state)
             int64_t sum, squares;
             frame->column[0].number[0] = values[v];
             learn_number_sums(&features.feature[0], frame, &sum, &squares);
-            assert_true(sum >= -32768 && sum <= 32768 && squares >= 0 && squares <= 32768);
+            assert_true(sum * sum + squares * squares <= (int64_t)1 << 30);
         }
         learn_features_clear(&features);
         dusk_frame_free(frame);
         dusk_fields_free(fields);
     }
+}
+
+/* All values that a number in steps can have. */
+static void squares_are_free(void **state)
+{
+    dusk_fields *fields = parse("a numeric -32768:32768\n");
+    dusk_frame *frame;
+    learn_features features;
+    (void)state;
+    assert_int_equal(dusk_frame_new(&frame, fields, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_features_init(&features, fields, DUSK_NO_LINK, false, 4, NULL), DUSK_OK);
+    for (int64_t x = -32768; x <= 32768; x++) {
+        int64_t sum, squares;
+        frame->column[0].number[0] = (double)x;
+        learn_number_sums(&features.feature[0], frame, &sum, &squares);
+        assert_int_equal(sum, x);
+        assert_true(fabs((double)(squares + 32768) - (double)(x * x) / LEARN_ONE) < 1);
+        assert_true(sum * sum + squares * squares <= (int64_t)1 << 30);
+    }
+    learn_features_clear(&features);
+    dusk_frame_free(frame);
+    dusk_fields_free(fields);
 }
 
 static void without_numbers_nothing_is_paid(void **state)
@@ -124,6 +146,7 @@ int main(void)
         cmocka_unit_test(numbers_are_standard),
         cmocka_unit_test(noise_is_for_all_sums),
         cmocka_unit_test(no_row_adds_more_than_one),
+        cmocka_unit_test(squares_are_free),
         cmocka_unit_test(without_numbers_nothing_is_paid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
