@@ -46,6 +46,36 @@ done:
     return status;
 }
 
+dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char *label, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_fields *kept = NULL;
+    const char **keep = NULL;
+    char *words = NULL, *next;
+    size_t n = 0;
+    DUSK_NEW(words, strlen(list) + 1);
+    DUSK_NEW(keep, strlen(list) + 2);
+    memcpy(words, list, strlen(list));
+    for (char *word = words; word; word = next) {
+        next = strchr(word, ',');
+        if (next) *next++ = '\0';
+        if (dusk_fields_find(*fields, word) == DUSK_NO_LINK) {
+            status = dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --columns age,years",
+                               "--columns: the schema has no field %.100s", *word ? word : "without a name");
+            goto done;
+        }
+        keep[n++] = word;
+    }
+    if (label) keep[n++] = label;
+    DUSK_TRY(dusk_fields_copy(&kept, *fields, keep, n, err));
+    dusk_fields_free(*fields);
+    *fields = kept;
+done:
+    dusk_deallocate(words);
+    dusk_deallocate(keep);
+    return status;
+}
+
 dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool label, dusk_error *err)
 {
     dusk_status status = DUSK_OK;

@@ -29,6 +29,8 @@ typedef struct model_data {
 bool model_is_source(const char *path);
 /* Declared fields: a text file, or a table (NULL: the only one) of a source. */
 dusk_status model_fields(dusk_fields **out, const char *schema, const char *table, dusk_error *err);
+/* Of *fields those that the list A,B,... names, and the label (NULL: none). */
+dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char *label, dusk_error *err);
 /* The fields of a model, less the label unless it is wanted. */
 dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool label, dusk_error *err);
 /* Read data->frame by data->fields, with a line of progress on a terminal. */

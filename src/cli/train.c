@@ -18,7 +18,7 @@
 enum { LEARNERS_MAX = 96 };
 
 typedef struct train_settings {
-    const char *schema, *label, *out, *table, *labels;
+    const char *schema, *label, *out, *columns, *table, *labels;
     double epsilon, delta;
     int64_t rows;
     dusk_option_list set;
@@ -40,6 +40,8 @@ static const dusk_option train_options[] = {
       .help = "the file of the model" },
     { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sample = "norm=2", .heading = "How",
       .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
+    { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
+      .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
       .help = "about how many rows there are, if that is public; otherwise learners that need it pay for a noisy count" },
     { .name = "replace-one", .type = DUSK_OPTION_FLAG, AT(replace_one), .heading = "How",
@@ -116,12 +118,21 @@ static const char *example_label(dusk_task task)
     }
 }
 
+/* What the example of a learner needs besides, of the sample in examples/. */
+static const char *example_more(const char *name)
+{
+    static const char *const more[][2] = { { "theil_sen", " --columns years" } };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (!strcmp(more[i][0], name)) return more[i][1];
+    return "";
+}
+
 static void add_learner(size_t at, const dusk_learner *learner)
 {
     bool labelled = learner->task <= DUSK_TASK_NUMBER;
     snprintf(learner_examples[at], sizeof learner_examples[at],
-             "dusk train %s credit.csv --schema credit.fields%s --epsilon 1 --delta 1e-6%s --out a.model",
-             learner->name, example_label(learner->task),
+             "dusk train %s credit.csv --schema credit.fields%s%s --epsilon 1 --delta 1e-6%s --out a.model",
+             learner->name, example_label(learner->task), example_more(learner->name),
              learner->numerics == DUSK_NUMERICS_IDEALISED ? " --accept-idealised" : "");
     train_learners[at] = (dusk_operand){
         .name = learner->name,
@@ -129,7 +140,7 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
         .either = "--schema FILE; --out FILE, unless --dry-run",
-        .takes = "schema delta out set rows replace-one table labels accept-idealised dry-run json",
+        .takes = "schema delta out set columns rows replace-one table labels accept-idealised dry-run json",
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
                           : "DATA --schema FILE --epsilon E --out FILE [options]",
@@ -252,6 +263,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     data.path = parsed->operands[1];
     data.labels = s->labels;
     DUSK_TRY(model_fields(&data.fields, s->schema, s->table, err));
+    if (s->columns) DUSK_TRY(model_fields_keep(&data.fields, s->columns, s->label, err));
     fill_options(&options, s, &progress);
     DUSK_TRY(dusk_training_prepare(&training, learner->name, data.fields, &options, err));
     status = s->dry ? explain(training, err) : learn(training, &data, s, &progress, err);
