@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "learn/learner.h"
 
 struct dusk_training {
@@ -297,12 +298,10 @@ dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const d
     job->model = model;
     status = job->learner->fit(job, frame, gen, err);
     job->model = NULL;
-    if (status == DUSK_OK) { /* the features as they were used; the plan is as it was, for another run */
-        model->features = job->features;
-        job->features = planned;
-        planned = (learn_features){ 0 };
-        status = learn_model_names(model, err);
-    }
+    model->features = job->features; /* as they were used; the plan is as it was, for another run */
+    job->features = planned;
+    planned = (learn_features){ 0 };
+    if (status == DUSK_OK) status = learn_model_names(model, err);
     if (status != DUSK_OK) goto done;
     learn_progress(job, 1);
     *out = model;
@@ -337,6 +336,10 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
             job->learner->shown.name);
     DUSK_TRY(check_frame(training->fields, frame, err));
     dusk_ledger_made_with(ledger, &made);
+    if (DUSK_MUTATE(TRAINING_ANY_RELATION, made.neighbours != job->budget.neighbours, false))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare the training for the relation of the ledger",
+                         "the training is for %s, and the ledger for %s",
+                         dusk_neighbours_name(job->budget.neighbours), dusk_neighbours_name(made.neighbours));
     if (made.filter != DUSK_FILTER_BASIC) charge.delta = 0;
     snprintf(purpose, sizeof purpose, "train %s%s%.60s", job->learner->shown.name,
              job->label_field ? " for " : "", job->label_field ? job->label_field->name : "");

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a request to a model: what is refused before a row is seen, what is charged and when, and that a plan can be run again. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "learners.h"
+#include "ledgers.h"
+
+static dusk_fields *fields_of(const char *text)
+{
+    dusk_fields *fields;
+    OK(dusk_fields_parse(&fields, text, &err));
+    return fields;
+}
+
+static dusk_train_options options_of(const char *label)
+{
+    dusk_train_options o;
+    dusk_train_options_init(&o);
+    o.label = label;
+    o.epsilon = 1;
+    o.delta = 1e-6;
+    o.neighbours = DUSK_ADD_REMOVE;
+    return o;
+}
+
+static void refused(const char *learner, const dusk_fields *fields, const dusk_train_options *o,
+                    const char *word)
+{
+    dusk_training *training;
+    dusk_error err = { .message = "" };
+    if (dusk_training_prepare(&training, learner, fields, o, &err) != DUSK_ERR_ARGUMENT)
+        fail_msg("%s was not refused for %s", learner, word);
+    assert_null(training);
+    assert_true(*err.hint);
+    if (!strstr(err.message, word)) fail_msg("%s: %s", word, err.message);
+}
+
+static void requests(void **state)
+{
+    dusk_fields *fields = fields_of(LEARNERS_FIELDS "three category a,b,c\none category a\n");
+    dusk_train_options good = options_of("y"), o = good;
+    (void)state;
+    o.size = 0;
+    refused("linear", fields, &o, "never made");
+    refused("linearly", fields, &good, "linearly");
+    o = options_of(NULL);
+    refused("linear", fields, &o, "label");
+    o = options_of("absent");
+    refused("linear", fields, &o, "absent");
+    o = options_of("good");
+    refused("linear", fields, &o, "category");
+    o = options_of("y");
+    refused("pca", fields, &o, "without a label");
+    refused("boosting", fields, &o, "numeric");
+    o = options_of("one");
+    refused("boosting", fields, &o, "one");
+    const double epsilons[] = { 0, -1, NAN, INFINITY }, deltas[] = { -1, 1, NAN };
+    for (int i = 0; i < 4; i++) {
+        o = good;
+        o.epsilon = epsilons[i];
+        refused("linear", fields, &o, "epsilon");
+    }
+    for (int i = 0; i < 3; i++) {
+        o = good;
+        o.delta = deltas[i];
+        refused("linear", fields, &o, "delta");
+    }
+    o = good;
+    o.neighbours = (dusk_neighbours)0;
+    refused("linear", fields, &o, "neighbouring");
+    dusk_fields_free(fields);
+}
+
+static void settings(void **state)
+{
+    static const char *const bad[][2] = {
+        { "depth=3", "no setting" }, { "norm", "name=value" },
+        { "norm=", "norm" },         { "norm=-1", "norm" },
+        { "norm=65", "norm" },       { "norm=nan", "norm" },
+        { "norm=1x", "norm" },       { "scaling=other", "bounds|standard" },
+        { "=1", "no setting" },      { "scaling_share=0", "scaling_share" }
+    };
+    static const char *const twice[] = { "norm=1", "norm=1" };
+    dusk_fields *fields = fields_of(LEARNERS_FIELDS);
+    dusk_train_options o = options_of(NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        o.settings = &bad[i][0];
+        o.settings_count = 1;
+        refused("pca", fields, &o, bad[i][1]);
+    }
+    o.settings = twice;
+    o.settings_count = 2;
+    refused("pca", fields, &o, "twice");
+    dusk_fields_free(fields);
+}
+
+static void statements(void **state)
+{
+    dusk_fields *fields = fields_of(LEARNERS_FIELDS "unit person\nrows_per_unit 3\n");
+    dusk_train_options o = options_of("y");
+    dusk_training *training;
+    char *text;
+    (void)state;
+    o.rows = 500;
+    OK(dusk_training_prepare(&training, "linear", fields, &o, &err));
+    const dusk_statement *s = dusk_training_statement(training);
+    assert_true(s->epsilon <= 1 && s->epsilon > 0.95 && s->delta == 1e-6);
+    assert_int_equal(s->neighbours, DUSK_ADD_REMOVE);
+    assert_string_equal(s->unit, "person");
+    OK(dusk_training_explain(training, &text, &err));
+    assert_non_null(strstr(text, "rows are vectors of"));
+    dusk_ledger_free_text(text);
+    dusk_training_free(training);
+    dusk_training_free(NULL);
+    dusk_fields_free(fields);
+}
+
+/* Frames of other fields are refused before anything is read or charged. */
+static void other_frames(void **state)
+{
+    static const char *const other[] = {
+        "x numeric -1:1\ny numeric -5:4\n", "x numeric -1:1 missing 1\ny numeric -5:5\n",
+        "x numeric -1:1\nz numeric -5:5\n", "x numeric -1:1\ny numeric -5:5\nz numeric 0:1\n",
+        "y numeric -5:5\nx numeric -1:1\n", "x numeric -1:1\ny numeric -5:5\nrows_per_unit 2\n",
+        "x numeric -1:1\ny category a\n",
+    };
+    dusk_fields *fields = fields_of("x numeric -1:1\ny numeric -5:5\n");
+    dusk_train_options o = options_of("y");
+    dusk_training *training;
+    dusk_generator *gen = seeded(1);
+    (void)state;
+    OK(dusk_training_prepare(&training, "linear", fields, &o, &err));
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        dusk_fields *f = fields_of(other[i]);
+        dusk_frame *frame;
+        dusk_model *model;
+        OK(dusk_frame_new(&frame, f, 5, &err));
+        FAILS(DUSK_ERR_ARGUMENT, dusk_training_run(training, &model, frame, gen, &err));
+        assert_null(model);
+        dusk_frame_free(frame);
+        dusk_fields_free(f);
+    }
+    dusk_training_free(training);
+    dusk_fields_free(fields);
+    dusk_generator_free(gen);
+}
+
+static char *trained(dusk_training *training, const dusk_frame *frame, uint64_t seed)
+{
+    dusk_generator *gen = seeded(seed);
+    dusk_model *model;
+    char *text;
+    size_t length;
+    OK(dusk_training_run(training, &model, frame, gen, &err));
+    OK(dusk_model_format(model, &text, &length, &err));
+    dusk_model_free(model);
+    dusk_generator_free(gen);
+    return text;
+}
+
+/* A plan is as it was after a run, and after one that failed half way: features that were rescaled are forgotten. */
+static void runs_again(void **state)
+{
+    static const char *const standard[] = { "scaling=standard" };
+    dusk_generator *gen = seeded(4), *none = zeros(512);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 50, gen);
+    dusk_train_options o = options_of("y");
+    dusk_training *training;
+    dusk_model *model;
+    (void)state;
+    o.settings = standard;
+    o.settings_count = 1;
+    OK(dusk_training_prepare(&training, "linear", frame->fields, &o, &err));
+    char *first = trained(training, frame, 7);
+    FAILS(DUSK_ERR_ENTROPY, dusk_training_run(training, &model, frame, none, &err));
+    assert_null(model);
+    for (long n = 1; n < 100; n += 3) { /* wherever memory ends, before and after the scaling is released */
+        dusk_memory_fail_at(n);
+        if (dusk_training_run(training, &model, frame, gen, NULL) == DUSK_OK) dusk_model_free(model);
+        dusk_memory_fail_at(0);
+    }
+    char *second = trained(training, frame, 7), *third = trained(training, frame, 8);
+    assert_string_equal(first, second);
+    assert_string_not_equal(first, third);
+    dusk_ledger_free_text(first);
+    dusk_ledger_free_text(second);
+    dusk_ledger_free_text(third);
+    dusk_training_free(training);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(none);
+}
+
+/* The charge is there before the first row is seen: also when the run fails; and without it there is no run. */
+static void charges(void **state)
+{
+    folder f = folder_make();
+    dusk_generator *gen = seeded(4), *none = zeros(0);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 30, gen);
+    dusk_train_options o = options_of("y");
+    dusk_training *training, *other;
+    dusk_model *model;
+    (void)state;
+    ledger_make(f.file, DUSK_FILTER_BASIC, 2.5, 1e-5);
+    dusk_ledger *ledger = ledger_of(f.file);
+    OK(dusk_training_prepare(&training, "linear", frame->fields, &o, &err));
+    OK(dusk_training_run_charged(training, &model, frame, ledger, "ann", 1, gen, &err));
+    dusk_model_free(model);
+    double once = spending_of(ledger, "ann").spent.epsilon;
+    assert_true(once > 0.9 && once <= 1.0000001);
+    FAILS(DUSK_ERR_ENTROPY, dusk_training_run_charged(training, &model, frame, ledger, "ann", 1, none, &err));
+    assert_null(model);
+    assert_true(spending_of(ledger, "ann").spent.epsilon > 1.9 * once);
+    FAILS(DUSK_ERR_BUDGET, dusk_training_run_charged(training, &model, frame, ledger, "ann", 1, gen, &err));
+    assert_null(model);
+    o.neighbours = DUSK_REPLACE_ONE;
+    o.epsilon = 0.1;
+    OK(dusk_training_prepare(&other, "linear", frame->fields, &o, &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_run_charged(other, &model, frame, ledger, "ann", 1, gen, &err));
+    dusk_training_free(other);
+    dusk_training_free(training);
+    dusk_ledger_close(ledger);
+    folder_remove(&f);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(none);
+}
+
+/* What holds in ideal arithmetic only is asked for twice, and never charged. */
+static void idealised(void **state)
+{
+    folder f = folder_make();
+    dusk_generator *gen = seeded(4);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 30, gen);
+    (void)state;
+    ledger_make(f.file, DUSK_FILTER_BASIC, 100, 1e-3);
+    dusk_ledger *ledger = ledger_of(f.file);
+    for (size_t i = 0; dusk_learner_at(i); i++) {
+        const dusk_learner *l = dusk_learner_at(i);
+        dusk_train_options o = options_of(learners_label(l));
+        dusk_training *training;
+        dusk_model *model;
+        if (l->numerics != DUSK_NUMERICS_IDEALISED || learners_fields(l) != (const char *)LEARNERS_FIELDS)
+            continue;
+        refused(l->name, frame->fields, &o, "ideal");
+        o.accept_idealised = true;
+        if (dusk_training_prepare(&training, l->name, frame->fields, &o, NULL) != DUSK_OK) continue;
+        assert_int_equal(dusk_training_statement(training)->numerics, DUSK_NUMERICS_IDEALISED);
+        FAILS(DUSK_ERR_UNSUPPORTED,
+              dusk_training_run_charged(training, &model, frame, ledger, "a", 1, gen, &err));
+        dusk_training_free(training);
+    }
+    assert_true(spending_of(ledger, "a").spent.epsilon == 0);
+    dusk_ledger_close(ledger);
+    folder_remove(&f);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests),     cmocka_unit_test(settings),   cmocka_unit_test(statements),
+        cmocka_unit_test(other_frames), cmocka_unit_test(runs_again), cmocka_unit_test(charges),
+        cmocka_unit_test(idealised),
+    };
+    return cmocka_run_group_tests_name("training", tests, NULL, NULL);
+}
