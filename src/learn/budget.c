@@ -221,12 +221,15 @@ dusk_status learn_counts_release(const learn_noise *noise, double *out, const du
 
 /* --- other parts ---------------------------------------------------------------------------------------- */
 
-/* An epsilon whose pure privacy is at most mu-Gaussian: ln(Phi(mu/2) / Phi(-mu/2)), a hair less. */
+/* An epsilon whose pure privacy is at most mu-Gaussian: ln(Phi(mu/2) / Phi(-mu/2)), a hair less. Far out Phi(-x) is below
+ * the normal density at x over x. */
 static double pure_of_mu(double mu)
 {
-    double right = erfc(-mu / 2 * M_SQRT1_2), wrong = erfc(mu / 2 * M_SQRT1_2);
-    if (!(wrong > 0)) return mu * mu / 8; /* less than that, where it is beyond doubles */
-    double epsilon = mu > 0.5 ? log(right / wrong) : log1p(2 * erf(mu / 2 * M_SQRT1_2) / wrong);
+    double x = mu / 2, right = erfc(-x * M_SQRT1_2), wrong = erfc(x * M_SQRT1_2), epsilon;
+    if (x > 30)
+        epsilon = x * x / 2 + log(x) + 0.9189385332046727;
+    else
+        epsilon = x > 0.25 ? log(right / wrong) : log1p(2 * erf(x * M_SQRT1_2) / wrong);
     return epsilon * (1 - 0x1p-30);
 }
 

@@ -11,9 +11,13 @@ extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_lasso;
 extern const learn_learner learn_theil_sen;
 extern const learn_learner learn_aggregate_linear;
+extern const learn_learner learn_sparse_logistic;
+extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_covariance;
 
+/* A line each. */
+/* clang-format off */
 const learn_learner *const learn_learners[] = {
     &learn_boosting,
     &learn_boosting_numbers,
@@ -22,10 +26,13 @@ const learn_learner *const learn_learners[] = {
     &learn_lasso,
     &learn_theil_sen,
     &learn_aggregate_linear,
+    &learn_sparse_logistic,
+    &learn_sparse_linear,
     &learn_pca,
     &learn_covariance,
     NULL,
 };
+/* clang-format on */
 
 const dusk_learner *dusk_learner_at(size_t i)
 {

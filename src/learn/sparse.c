@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linear models with few or small weights, for many columns of which few matter.
+ *
+ *   frank_wolfe  weights in an l1 ball: each step goes toward one of its 2d corners, chosen by the exponential mechanism on
+ *                the gradient, of which one row moves each coordinate by at most 1 however many there are [Talwar,
+ *                Thakurta & Zhang 2015]; the error grows with log d
+ *   mirror       the same ball by exponentiated noisy gradients, averaged [Talwar, Thakurta & Zhang 2014]
+ *   threshold    noisy gradient descent that keeps the largest weights only [Wang & Gu 2019: iterative hard
+ *                thresholding]
+ *
+ * The gradient is a sum over rows of slope * x: slopes are rounded toward zero to whole steps, the sum is exact. Proof:
+ * sparse.proof.md. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "learn/classifier.h"
+#include "learn/learner.h"
+#include "learn/loss.h"
+#include "learn/regression.h"
+
+enum { FRANK_WOLFE, MIRROR, THRESHOLD };
+#define SLOPE_BITS 16
+#define SLOPE_ONE 0x1p16 /* steps of a slope of 1 */
+#define WEIGHT_BITS 24   /* of weights, where margins are made: |w| |x| <= 2^30 2^21 */
+#define RADIUS_MOST 64.0
+
+typedef struct sparse_plan {
+    int method;
+    learn_loss loss;
+    size_t steps, keep;
+    double radius, rate;
+    double slope_most; /* |slope| in steps: a whole number */
+    double most;       /* a row adds at most this to a coordinate (frank_wolfe), or in length: whole steps */
+    dusk_selection choice; /* frank_wolfe */
+    learn_noise noise;     /* the others */
+    learn_noise count;
+} sparse_plan;
+
+/* --- plan ---------------------------------------------------------------------------------------------------- */
+
+/* More steps where more can be told apart: by what is public. */
+static size_t choose_steps(const learn_job *job)
+{
+    double asked = learn_setting(job, "steps"), rows = (double)job->rows;
+    if (asked >= 1) return (size_t)asked;
+    if (job->rows == 0) return 20;
+    double signal = rows * (job->budget.mu > 0 ? job->budget.mu : job->budget.epsilon) / job->budget.factor;
+    return (size_t)fmin(fmax(floor(cbrt(signal * signal) / 8), 8), 80);
+}
+
+DUSK_PROVEN(plan_releases)
+static dusk_status plan_releases(learn_job *job, sparse_plan *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double share = job->budget.left;
+    double epsilon;
+    if (p->method == FRANK_WOLFE) {
+        p->most = p->slope_most * LEARN_ONE;
+        DUSK_TRY(learn_budget_pure(&job->budget, &epsilon, true, share, p->steps, err));
+        DUSK_TRY(dusk_selection_init(
+            &p->choice, DUSK_SELECT_EXPONENTIAL,
+            DUSK_MUTATE(SPARSE_ROW_COUNTS_ONCE, p->most * job->budget.factor, p->most), false, epsilon, err));
+        learn_say(job, "%zu choices of one of %zu corners by the gradient, epsilon %.4g each", p->steps,
+                  2 * job->features.width, epsilon);
+    } else {
+        p->most = floor(p->slope_most * LEARN_ONE * learn_setting(job, "clip"));
+        DUSK_TRY(learn_budget_noise(&job->budget, &p->noise, (uint32_t)job->features.width, p->most,
+                                    -(SLOPE_BITS + LEARN_BITS), share, p->steps, err));
+        learn_say(job, "%zu gradients of %zu numbers with noise of deviation %.4g each", p->steps,
+                  job->features.width, p->noise.deviation);
+    }
+done:
+    return status;
+}
+
+static dusk_status plan(learn_job *job, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    sparse_plan *p = NULL;
+    DUSK_TRY(learn_plan_features(job, true, err));
+    DUSK_NEW(p, 1);
+    job->plan = p;
+    p->method = learn_choice(job, "method");
+    p->loss = job->learner->shown.task == DUSK_TASK_BINARY
+                  ? learn_loss_of(LEARN_LOGISTIC, 1)
+                  : learn_loss_of(LEARN_HUBER, learn_setting(job, "knee"));
+    p->steps = choose_steps(job);
+    p->radius = learn_setting(job, "radius");
+    p->rate = learn_setting(job, "rate");
+    if (p->rate == 0) p->rate = p->method == MIRROR ? 20 : 4;
+    p->keep = (size_t)learn_setting(job, "keep");
+    p->slope_most = floor(p->loss.lipschitz * SLOPE_ONE);
+    if (p->method != FRANK_WOLFE) DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.02, err));
+    DUSK_TRY(plan_releases(job, p, err));
+done:
+    return status;
+}
+
+/* --- gradients ------------------------------------------------------------------------------------------------ */
+
+static double largest_of(const double *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* A row's slope in whole steps, so that it adds no more than the plan allows; 0 for a row of zeros. `size` is its length, or
+ * its largest number (frank_wolfe). */
+DUSK_PROVEN(row_coefficient)
+static double row_coefficient(const sparse_plan *p, double slope, double size)
+{
+    double limit = size >= 1 ? fmin(p->slope_most, floor(p->most / size)) : 0;
+    double c = trunc(slope * SLOPE_ONE);
+    return DUSK_MUTATE(SPARSE_SLOPES_UNBOUNDED, fmin(fmax(c, -limit), limit), c);
+}
+
+typedef struct scratch {
+    tensor_sum sum;
+    tensor_block block;
+    double *weights, *margin;
+    float *size; /* of each row, as row_coefficient wants it */
+} scratch;
+
+static void scratch_clear(scratch *s)
+{
+    if (s->margin) dusk_wipe(s->margin, s->block.room * sizeof *s->margin);
+    dusk_deallocate(s->margin);
+    dusk_deallocate(s->weights);
+    dusk_deallocate(s->size);
+    tensor_block_close(&s->block);
+    tensor_sum_clear(&s->sum);
+}
+
+static float largest_of_row(const float *x, size_t n)
+{
+    float most = 0;
+    for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(x[i]));
+    return most;
+}
+
+static dusk_status scratch_init(scratch *s, const sparse_plan *p, const learn_matrix *matrix, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t width = matrix->rows.width;
+    DUSK_TRY(tensor_sum_init(&s->sum, matrix->rows.width, err));
+    DUSK_TRY(tensor_block_open(&s->block, &matrix->rows, err));
+    DUSK_NEW(s->margin, s->block.room);
+    DUSK_NEW(s->weights, width);
+    DUSK_NEW(s->size, matrix->rows.rows);
+    for (size_t i = 0; i < matrix->rows.rows; i++)
+        s->size[i] =
+            p->method == FRANK_WOLFE ? largest_of_row(matrix->rows.x + i * width, width) : matrix->length[i];
+done:
+    return status;
+}
+
+/* Slopes of a block, times the sign that the margin had, in place of its margins. */
+static void find_coefficients(const sparse_plan *p, const learn_matrix *matrix, scratch *s)
+{
+    for (size_t i = 0; i < s->block.rows; i++) {
+        size_t row = s->block.first + i;
+        double at = ldexp(s->margin[i], -(WEIGHT_BITS + LEARN_BITS)), sign = 1;
+        if (matrix->code)
+            sign = matrix->code[row] == 1 ? 1 : -1;
+        else
+            at -= (double)matrix->target[row] / LEARN_ONE;
+        double slope = sign * learn_loss_slope(&p->loss, sign * at);
+        s->margin[i] = row_coefficient(p, slope, (double)s->size[row]);
+    }
+}
+
+/* The exact gradient of the sum of losses at `weights`, in steps of 2^-(SLOPE_BITS + LEARN_BITS). */
+DUSK_PROVEN(find_gradient)
+static const dusk_int128 *find_gradient(const sparse_plan *p, const learn_matrix *matrix,
+                                        const double *weights, scratch *s)
+{
+    const size_t width = matrix->rows.width;
+    for (size_t j = 0; j < width; j++) s->weights[j] = rint(ldexp(weights[j], WEIGHT_BITS));
+    tensor_sum_reset(&s->sum);
+    while (tensor_block_next(&s->block)) {
+        tensor_block_multiply(&s->block, s->margin, s->weights, 1);
+        find_coefficients(p, matrix, s);
+        tensor_sum_combine(&s->sum, &s->block, s->margin, 1, p->most);
+    }
+    return tensor_sum_totals(&s->sum);
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------ */
+
+/* Corner 2j is radius e_j, corner 2j + 1 its negative; a larger score is a steeper way down. */
+DUSK_PROVEN(choose_corner)
+static dusk_status choose_corner(const sparse_plan *p, size_t *corner, const dusk_int128 *gradient,
+                                 size_t width, double *scores, dusk_generator *gen, dusk_error *err)
+{
+    const dusk_int128 most = (dusk_int128)1 << 53;
+    for (size_t j = 0; j < width; j++) {
+        dusk_int128 g = gradient[j] < most ? gradient[j] : most;
+        scores[2 * j + 1] = (double)(g > -most ? g : -most);
+        scores[2 * j] = -scores[2 * j + 1];
+    }
+    dusk_status status = dusk_selection_release(&p->choice, corner, scores, 2 * width, gen, err);
+    dusk_wipe(scores, 2 * width * sizeof *scores);
+    return status;
+}
+
+static dusk_status run_frank_wolfe(learn_job *job, const learn_matrix *matrix, double *weights, scratch *s,
+                                   dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const sparse_plan *p = job->plan;
+    const size_t width = matrix->rows.width;
+    double *scores = NULL;
+    DUSK_NEW(scores, 2 * width);
+    for (size_t t = 0; t < p->steps; t++) {
+        double part = 2 / ((double)t + 2);
+        size_t corner;
+        DUSK_TRY(choose_corner(p, &corner, find_gradient(p, matrix, weights, s), width, scores, gen, err));
+        for (size_t j = 0; j < width; j++) weights[j] *= 1 - part;
+        weights[corner / 2] += part * (corner % 2 ? -p->radius : p->radius);
+        learn_progress(job, (double)(t + 1) / (double)p->steps);
+    }
+done:
+    dusk_deallocate(scores);
+    return status;
+}
+
+/* weights = radius * (exp(z) - exp(-z)) / sum of both, z being minus the sum of gradients so far, scaled. */
+static void set_by_exponents(double *weights, const double *z, size_t width, double radius)
+{
+    double most = largest_of(z, width), sum = 0;
+    for (size_t j = 0; j < width; j++) sum += exp(z[j] - most) + exp(-z[j] - most);
+    for (size_t j = 0; j < width; j++) weights[j] = radius * (exp(z[j] - most) - exp(-z[j] - most)) / sum;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x < y) - (x > y);
+}
+
+/* Keep the `keep` largest; the constant always stays. */
+static void keep_largest(double *weights, size_t width, size_t keep, double *sorted)
+{
+    if (keep + 1 >= width) return;
+    memcpy(sorted, weights, (width - 1) * sizeof *sorted);
+    qsort(sorted, width - 1, sizeof *sorted, compare_sizes);
+    for (size_t j = 0, kept = 0; j + 1 < width; j++)
+        if (fabs(weights[j]) < fabs(sorted[keep - 1]) || kept++ >= keep) weights[j] = 0;
+}
+
+static void shrink_into_ball(double *weights, size_t width, double radius)
+{
+    double square = 0;
+    for (size_t j = 0; j < width; j++) square += weights[j] * weights[j];
+    for (size_t j = 0; square > radius * radius && j < width; j++) weights[j] *= radius / sqrt(square);
+}
+
+typedef struct walk {
+    double *gradient, *z, *mean, *sorted;
+    double count;
+} walk;
+
+static void make_step(const sparse_plan *p, walk *w, double *weights, size_t width, size_t t)
+{
+    for (size_t j = 0; j < width; j++) w->z[j] -= w->gradient[j] / w->count * p->rate;
+    if (p->method == MIRROR) {
+        set_by_exponents(weights, w->z, width, p->radius);
+        for (size_t j = 0; j < width; j++) w->mean[j] += (weights[j] - w->mean[j]) / (double)(t + 1);
+        return;
+    }
+    memcpy(weights, w->z, width * sizeof *weights);
+    keep_largest(weights, width, p->keep, w->sorted);
+    shrink_into_ball(weights, width, p->radius);
+    memcpy(w->z, weights, width * sizeof *weights);
+}
+
+static dusk_status run_gradients(learn_job *job, const learn_matrix *matrix, double *weights, scratch *s,
+                                 dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const sparse_plan *p = job->plan;
+    const size_t width = matrix->rows.width;
+    double *room = NULL;
+    walk w;
+    DUSK_NEW(room, 4 * width);
+    w = (walk){ room, room + width, room + 2 * width, room + 3 * width, 1 };
+    DUSK_TRY(learn_fit_count(job, &p->count, &w.count, matrix->rows.rows, gen, err));
+    for (size_t t = 0; t < p->steps; t++) {
+        DUSK_TRY(learn_noise_release(&p->noise, w.gradient, find_gradient(p, matrix, weights, s), gen, err));
+        make_step(p, &w, weights, width, t);
+        learn_progress(job, (double)(t + 1) / (double)p->steps);
+    }
+    if (p->method == MIRROR) memcpy(weights, w.mean, width * sizeof *weights);
+done:
+    dusk_deallocate(room);
+    return status;
+}
+
+static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const sparse_plan *p = job->plan;
+    const size_t width = job->features.width;
+    learn_matrix matrix = { .bound = 0 };
+    scratch s = { .margin = NULL };
+    double *weights = NULL;
+
+    DUSK_NEW(weights, width);
+    DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
+    DUSK_TRY(scratch_init(&s, p, &matrix, err));
+    DUSK_TRY(p->method == FRANK_WOLFE ? run_frank_wolfe(job, &matrix, weights, &s, gen, err)
+                                      : run_gradients(job, &matrix, weights, &s, gen, err));
+    if (job->learner->shown.task == DUSK_TASK_NUMBER)
+        DUSK_TRY(learn_put_linear(job, weights, NULL, 0, err));
+    else
+        DUSK_TRY(learn_model_put(job->model, "weights", 1, width, weights, err));
+done:
+    scratch_clear(&s);
+    learn_matrix_clear(&matrix);
+    dusk_deallocate(weights);
+    return status;
+}
+
+/* --- learners ------------------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+#define SPARSE_SETTINGS                                                                                      \
+    { "method", "mirror", "frank_wolfe|mirror|threshold", 0, 0, false,                                       \
+      "corners of an l1 ball one by one, exponentiated gradients in it, or the largest weights only" },      \
+    { "radius", "5", NULL, 0.01, RADIUS_MOST, false,                                                         \
+      "of the ball that weights stay in: l1, and l2 for method=threshold" },                                 \
+    { "steps", "0", NULL, 0, 10000, true, "0: by the number of rows, where it is declared, else 20" },       \
+    { "keep", "10", NULL, 1, 1 << 20, true, "weights besides the constant, of method=threshold" },           \
+    { "rate", "0", NULL, 0, 1e6, false, "of learning; 0: 20 for method=mirror, 4 for threshold" },           \
+    { "clip", "2", NULL, 0.01, 64, false, "of a row's gradient, of methods mirror and threshold" }
+/* clang-format on */
+
+static const dusk_setting logistic_settings[] = {
+    SPARSE_SETTINGS,
+    LEARN_FEATURE_SETTINGS,
+    { NULL, NULL, NULL, 0, 0, false, NULL },
+};
+
+const learn_learner learn_sparse_logistic = {
+    .shown = { "sparse_logistic", DUSK_TASK_BINARY, DUSK_NUMERICS_EXACT,
+               "logistic regression with few weights, for many columns of which few matter",
+               "Talwar, Thakurta & Zhang 2015", logistic_settings },
+    .plan = plan,
+    .fit = fit,
+    .outputs = learn_classifier_outputs,
+    .predict = learn_classifier_predict,
+    .complete = learn_classifier_complete,
+};
+
+static const dusk_setting linear_settings[] = {
+    SPARSE_SETTINGS,
+    { "knee", "0.5", NULL, 0.001, 4, false,
+      "errors beyond this count linearly; the label's range is [-1, 1]" },
+    LEARN_FEATURE_SETTINGS,
+    { NULL, NULL, NULL, 0, 0, false, NULL },
+};
+
+const learn_learner learn_sparse_linear = {
+    .shown = { "sparse_linear", DUSK_TASK_NUMBER, DUSK_NUMERICS_EXACT,
+               "linear regression with few weights, for many columns of which few matter",
+               "Talwar, Thakurta & Zhang 2015", linear_settings },
+    .plan = plan,
+    .fit = fit,
+    .outputs = learn_linear_outputs,
+    .predict = learn_linear_predict,
+    .complete = learn_linear_complete,
+};
