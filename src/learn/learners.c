@@ -15,6 +15,7 @@ extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_covariance;
+extern const learn_learner learn_density;
 
 /* A line each. */
 /* clang-format off */
@@ -30,6 +31,7 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_linear,
     &learn_pca,
     &learn_covariance,
+    &learn_density,
     NULL,
 };
 /* clang-format on */
