@@ -50,6 +50,7 @@ static dusk_status take_share(learn_budget *budget, double share, uint64_t times
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave something for the learner itself",
                          "the shares of the budget add to more than it is");
     budget->left = fmax(budget->left - share, 0);
+    budget->spent += budget->mu * budget->mu * share;
     return DUSK_OK;
 }
 
@@ -171,14 +172,21 @@ done:
 
 /* --- counts ---------------------------------------------------------------------------------------------- */
 
-/* After `pure` of epsilon is given away: the mu that is left for the shares that are left, what Gaussian noise has
- * already taken being counted. */
-static double mu_beside(const learn_budget *budget, double pure)
+/* Give `share` of epsilon to what is pure; the mu for the shares that are left is then that of the rest of epsilon, less what
+ * Gaussian noise has already taken. */
+static dusk_status take_pure(learn_budget *budget, double share, dusk_error *err)
 {
-    double rest = budget->epsilon - pure, spent = budget->mu * budget->mu * (1 - budget->left);
-    if (!(rest > budget->epsilon * 0x1p-20) || !(budget->left > 0)) return 0;
-    double mu = allowed_mu(rest, budget->delta) * (1 - 0x1p-20);
-    return mu * mu > spent ? sqrt((mu * mu - spent) / budget->left) : 0;
+    double pure = budget->pure + share * budget->epsilon, rest = budget->epsilon - pure;
+    bool all = rest <= budget->epsilon * 0x1p-20;
+    double mu = all ? 0 : allowed_mu(rest, budget->delta) * (1 - 0x1p-20);
+    if (!(share > 0) || pure > budget->epsilon * (1 + 0x1p-40) || budget->left == 0 ||
+        (all ? budget->spent > 0 : mu * mu <= budget->spent))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave something for the learner itself",
+                         "the shares of the budget add to more than it is");
+    budget->pure = pure;
+    budget->mu = all ? 0 : sqrt((mu * mu - budget->spent) / budget->left);
+    if (all) budget->left = 0;
+    return DUSK_OK;
 }
 
 DUSK_PROVEN(learn_budget_counts)
@@ -194,14 +202,7 @@ dusk_status learn_budget_counts(learn_budget *budget, learn_noise *out, double s
     if (!(steps >= 1 && steps <= 0x1p50) || steps != floor(steps) || !(steps * budget->factor <= 0x1p53))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fewer rows a unit",
                          "a contribution of %.3g steps is too much for an exact sum", steps);
-    if (budget->delta > 0 && share < 1) {
-        double mu = mu_beside(budget, budget->epsilon * share);
-        if (!(share > 0 && mu > 0))
-            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave something for the learner itself",
-                             "the shares of the budget add to more than it is");
-        budget->mu = mu;
-    } else
-        DUSK_TRY(take_share(budget, share, 1, err));
+    DUSK_TRY(budget->delta > 0 ? take_pure(budget, share, err) : take_share(budget, share, 1, err));
     DUSK_TRY(dusk_discrete_laplace_init(&noise.gauss, 1, sensitivity, epsilon, 0, err));
     DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
     DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));

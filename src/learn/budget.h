@@ -20,8 +20,9 @@ typedef struct learn_budget {
     double
         factor; /* how many contributions of a row one change of the data moves at most: rows a unit, twice that
                       under replace-one. A whole number */
-    double mu;   /* 0 without delta */
-    double left; /* share */
+    double mu;          /* 0 without delta */
+    double left;        /* share */
+    double spent, pure; /* with delta: mu^2 that was given, and epsilon by learn_budget_counts */
     bool any;
     dusk_event event; /* of what was given so far */
 } learn_budget;
@@ -57,7 +58,7 @@ DUSK_MUST_USE dusk_status learn_noise_release(const learn_noise *noise, double *
 /* Discrete Laplace noise for counts: what one row adds to all totals of a release adds up to at most `steps` (a whole
  * number, at most 2^50) in absolute value, however many totals there are. For cells of which a row is in one this is far less
  * noise than Gaussian noise, so it is pure with a delta, too: `share` is then a part of epsilon, and what is left (budget->left of
- * it) is a promise of the rest of epsilon with the delta. share 1: all of it. Once in a plan. */
+ * it) is a promise of the rest of epsilon with the delta. share 1: all of it. */
 DUSK_MUST_USE dusk_status learn_budget_counts(learn_budget *budget, learn_noise *out, double steps,
                                               double share, dusk_error *err);
 /* Release `n` such totals once; n is public, or was released. */

@@ -13,12 +13,11 @@ extern const learn_learner learn_theil_sen;
 extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
+extern const learn_learner learn_kmeans;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_covariance;
 extern const learn_learner learn_density;
 
-/* A line each. */
-/* clang-format off */
 const learn_learner *const learn_learners[] = {
     &learn_boosting,
     &learn_boosting_numbers,
@@ -29,12 +28,12 @@ const learn_learner *const learn_learners[] = {
     &learn_aggregate_linear,
     &learn_sparse_logistic,
     &learn_sparse_linear,
+    &learn_kmeans,
     &learn_pca,
     &learn_covariance,
     &learn_density,
     NULL,
 };
-/* clang-format on */
 
 const dusk_learner *dusk_learner_at(size_t i)
 {

@@ -28,6 +28,7 @@ static void counts_and_sums_keep_the_promise(void **state)
         assert_int_equal(learn_budget_counts(&b, &noise, 1, shares[i / 18], NULL), DUSK_OK);
         double expected = M_SQRT2 / epsilons[i % 3] / shares[i / 18];
         assert_true(fabs(noise.deviation / expected - 1) < 1e-6);
+        assert_int_equal(learn_budget_counts(&b, &noise, 3, 0.02, NULL), DUSK_OK);
         assert_int_equal(learn_budget_noise(&b, &noise, 3, 5, 0, b.left, 2, NULL), DUSK_OK);
         assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
         assert_true(statement.epsilon > 0.5 * b.epsilon); /* and little is wasted */
@@ -43,6 +44,10 @@ static void counts_may_take_all_and_no_more(void **state)
         learn_budget b = budget(1, gaussian ? 1e-6 : 0, 1, DUSK_ADD_REMOVE);
         assert_int_equal(learn_budget_counts(&b, &noise, 1, 1, NULL), DUSK_OK);
         assert_true(b.left == 0);
+        learn_budget twice = budget(1, gaussian ? 1e-6 : 0, 1, DUSK_ADD_REMOVE);
+        assert_int_equal(learn_budget_counts(&twice, &noise, 1, 0.05, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_counts(&twice, &noise, 1, 0.95, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_state(&twice, &statement, "row", NULL), DUSK_OK);
         assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
         assert_true(statement.epsilon > 0.999 && statement.epsilon <= 1);
         assert_int_equal(learn_budget_counts(&b, &noise, 1, 0.1, NULL), DUSK_ERR_ARGUMENT);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_KMEANS_START_H
+#define DUSK_LEARN_KMEANS_START_H
+
+/* Where k-means begins: a summary of the rows that is paid for once, as points with weights, and centres of those. Proof:
+ * kmeans_start.proof.md. */
+
+#include "learn/groups.h"
+#include "learn/points.h"
+
+/* Counts of the cells of a grid over the box [EUGkM of Su et al. 2016], for few columns. `rows`: about how many there are. */
+DUSK_MUST_USE dusk_status learn_start_grid(learn_groups *groups, const learn_noise *counts, double rows,
+                                           const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* Cells by which side of random planes through the mean rows are on [after Chang, Ghazi, Kumar & Manurangsi 2021]: one
+ * release for the mean, one for rows and means of all cells. */
+DUSK_MUST_USE dusk_status learn_start_hash(learn_groups *groups, const learn_group_noise *middle,
+                                           const learn_group_noise *cells, double rows,
+                                           const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* Centres without looking: public, spread over the box. */
+void learn_start_spread(learn_groups *groups);
+
+/* How many cells a side, and how many planes; by public numbers. */
+size_t learn_grid_side(size_t width, double rows, double deviation);
+size_t learn_hash_planes(size_t width, double rows, double deviation);
+
+#endif
