@@ -151,7 +151,7 @@ static double pull_in(double *v, size_t width, double square, double size)
 {
     double factor = size / sqrt(square), now;
     for (size_t i = 0; i < width; i++) v[i] = trunc(v[i] * factor);
-    while ((now = square_of(v, width)) > DUSK_MUTATE(GROUPS_FAR_ROWS_COUNT_FULL, size * size, INFINITY))
+    while ((now = square_of(v, width)) > size * size)
         for (size_t i = 0; i < width; i++) v[i] = trunc(v[i] * (1 - 0x1p-20));
     return now;
 }

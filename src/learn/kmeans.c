@@ -20,7 +20,8 @@ typedef struct kmeans_plan {
     int method;
     uint64_t rounds;
     learn_noise rows, counts;
-    learn_group_noise middle, cells, round;
+    learn_hash_noise hash;
+    learn_group_noise round;
 } kmeans_plan;
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
@@ -72,9 +73,10 @@ static dusk_status plan_start(learn_job *job, kmeans_plan *p, dusk_error *err)
     if (p->method == METHOD_HASH) {
         DUSK_TRY(learn_plan_count(job, &p->rows, 0.02 * job->budget.left, err));
         double share = start * job->budget.left;
-        DUSK_TRY(learn_plan_groups(job, &p->middle, 0.1 * share, 1, err));
-        DUSK_TRY(learn_plan_groups(job, &p->cells, 0.9 * share, 1, err));
-        learn_say(job, "mean and spread of all rows, and of the cells that random planes cut");
+        DUSK_TRY(learn_plan_groups(job, &p->hash.middle, 0.1 * share, 1, err));
+        DUSK_TRY(learn_plan_groups(job, &p->hash.coarse, 0.3 * share, 1, err));
+        DUSK_TRY(learn_plan_groups(job, &p->hash.fine, 0.6 * share, 1, err));
+        learn_say(job, "mean and spread of all rows, of cells that random planes cut, and of cells of those");
     }
 done:
     return status;
@@ -131,7 +133,7 @@ static dusk_status start(learn_groups *groups, learn_job *job, const learn_matri
     if (p->method == METHOD_GRID)
         DUSK_TRY(learn_start_grid(groups, &p->counts, rows, matrix, gen, err));
     else
-        DUSK_TRY(learn_start_hash(groups, &p->middle, &p->cells, rows, matrix, gen, err));
+        DUSK_TRY(learn_start_hash(groups, &p->hash, rows, &job->features, job->fields, matrix, gen, err));
 done:
     return status;
 }

@@ -164,16 +164,17 @@ dusk_status learn_start_grid(learn_groups *groups, const learn_noise *counts, do
     learn_points points = { .n = 0 };
     tensor_block block = { 0 };
     dusk_int128 *totals = NULL;
-    double *sorted = NULL, inner = 0;
+    double *noisy = NULL, inner = 0;
+    const int one = DUSK_MUTATE(START_CELLS_COUNT_TWICE, 1, 2);
 
     DUSK_NEW(totals, cells);
-    DUSK_NEW(sorted, cells);
+    DUSK_NEW(noisy, cells);
     DUSK_TRY(learn_points_init(&points, cells, d, err));
     DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
     while (tensor_block_next(&block))
-        for (size_t i = 0; i < block.rows; i++) totals[cell_of(block.x + i * d, groups, side)]++;
-    DUSK_TRY(learn_counts_release(counts, sorted, totals, cells, gen, err));
-    make_weights(points.weight, sorted, side, d, counts->deviation);
+        for (size_t i = 0; i < block.rows; i++) totals[cell_of(block.x + i * d, groups, side)] += one;
+    DUSK_TRY(learn_counts_release(counts, noisy, totals, cells, gen, err));
+    make_weights(points.weight, noisy, side, d, counts->deviation);
     for (size_t c = 0; c < cells; c++) middle_of(points.x + c * d, groups, side, c);
     for (size_t i = 0; i < d; i++)
         inner += pow((groups->high[i] - groups->low[i] + 1) / (double)side, 2) / 12;
@@ -182,7 +183,7 @@ done:
     tensor_block_close(&block);
     if (totals) dusk_wipe(totals, cells * sizeof *totals);
     dusk_deallocate(totals);
-    dusk_deallocate(sorted);
+    dusk_deallocate(noisy);
     learn_points_clear(&points);
     return status;
 }
@@ -214,152 +215,184 @@ done:
     return status;
 }
 
-/* Which cell rows of a block are in. */
-static void hash(const tensor_block *block, const double *plane, const double *offset, size_t planes,
-                 double *margins, int32_t *which)
-{
-    tensor_block_multiply(block, margins, plane, planes);
-    for (size_t i = 0; i < block->rows; i++) {
-        int32_t cell = 0;
-        for (size_t p = 0; p < planes; p++) cell = 2 * cell + (margins[i * planes + p] >= offset[p]);
-        which[i] = cell;
-    }
-}
-
-typedef struct hashing {
-    learn_groups cells; /* all with the mean as centre */
+/* Planes that cut each of `parents` groups through its centre, the same directions in all of them. */
+typedef struct cutting {
+    const learn_groups *parents;
     size_t planes;
-    double *plane, *offset;
+    double *plane, *offset; /* planes * width; parents->k * planes */
+    double *margins;        /* room for a block */
+} cutting;
+
+/* Two levels at most: cells of the mean of all rows, and cells of those. */
+typedef struct hashing {
+    cutting cut[2];
+    size_t levels;
+    learn_groups cells[2];
 } hashing;
 
-static void close_hashing(hashing *h)
+static void close_hashing(hashing *h, size_t room)
 {
-    learn_groups_clear(&h->cells);
-    dusk_deallocate(h->plane);
-    dusk_deallocate(h->offset);
+    for (size_t l = 0; l < 2; l++) {
+        if (h->cut[l].margins) dusk_wipe(h->cut[l].margins, room * h->cut[l].planes * sizeof(double));
+        dusk_deallocate(h->cut[l].margins);
+        dusk_deallocate(h->cut[l].plane);
+        dusk_deallocate(h->cut[l].offset);
+        learn_groups_clear(&h->cells[l]);
+    }
 }
 
-/* All cells about the mean of `one`, with its radius. */
-static dusk_status open_hashing(hashing *h, const learn_groups *one, size_t planes, dusk_generator *gen,
-                                dusk_error *err)
+/* Which cell rows of a block are in, by all levels so far. */
+static void hash(const hashing *h, const tensor_block *block, int32_t *which)
+{
+    memset(which, 0, block->rows * sizeof *which);
+    for (size_t l = 0; l < h->levels; l++) {
+        const cutting *cut = &h->cut[l];
+        tensor_block_multiply(block, cut->margins, cut->plane, cut->planes);
+        for (size_t i = 0; i < block->rows; i++) {
+            const double *offset = cut->offset + (size_t)which[i] * cut->planes;
+            for (size_t p = 0; p < cut->planes; p++)
+                which[i] = 2 * which[i] + (cut->margins[i * cut->planes + p] >= offset[p]);
+        }
+    }
+}
+
+/* One more level: every group of `parents` is cut by as many planes, and cells have the centre and radius of their parent. */
+static dusk_status cut_groups(hashing *h, const learn_groups *parents, size_t planes, size_t room,
+                              dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t d = one->width, k = (size_t)1 << planes;
-    h->planes = planes;
-    h->cells = (learn_groups){ .k = k, .width = d, .bound = one->bound };
-    DUSK_NEW(h->cells.centre, k * d);
-    DUSK_NEW(h->cells.scale, k);
-    DUSK_NEW(h->cells.reach, k);
-    DUSK_NEW(h->plane, planes * d);
-    DUSK_NEW(h->offset, planes);
+    const size_t d = parents->width, k = parents->k << planes, l = h->levels++;
+    cutting *cut = &h->cut[l];
+    learn_groups *cells = &h->cells[l];
+    cut->parents = parents;
+    cut->planes = planes;
+    *cells = (learn_groups){ .k = k, .width = d, .bound = parents->bound };
+    DUSK_NEW(cells->centre, k * d);
+    DUSK_NEW(cells->square, k);
+    DUSK_NEW(cells->scale, k);
+    DUSK_NEW(cells->reach, k);
+    DUSK_NEW(cells->count, k);
+    DUSK_NEW(cells->spread, k);
+    DUSK_NEW(cells->low, d);
+    DUSK_NEW(cells->high, d);
+    DUSK_NEW(cut->plane, planes * d);
+    DUSK_NEW(cut->offset, parents->k * planes);
+    DUSK_NEW(cut->margins, room * planes);
+    memcpy(cells->low, parents->low, d * sizeof *cells->low);
+    memcpy(cells->high, parents->high, d * sizeof *cells->high);
+    DUSK_TRY(draw_planes(cut->plane, planes * d, gen, err));
     for (size_t j = 0; j < k; j++) {
-        memcpy(h->cells.centre + j * d, one->centre, d * sizeof *one->centre);
-        learn_groups_reach(&h->cells, j, one->reach[0]);
+        memcpy(cells->centre + j * d, parents->centre + (j >> planes) * d, d * sizeof *cells->centre);
+        learn_groups_reach(cells, j, parents->reach[j >> planes]);
     }
-    DUSK_TRY(draw_planes(h->plane, planes * d, gen, err));
-    for (size_t p = 0; p < planes; p++)
-        for (size_t i = 0; i < d; i++) h->offset[p] += h->plane[p * d + i] * one->centre[i];
+    for (size_t j = 0; j < parents->k; j++)
+        for (size_t p = 0; p < planes; p++)
+            for (size_t i = 0; i < d; i++)
+                cut->offset[j * planes + p] += cut->plane[p * d + i] * parents->centre[j * d + i];
 done:
     return status;
 }
 
-/* Cells with more rows than noise alone would show become points at their means. */
-static double make_points(learn_points *points, const hashing *h, const learn_group_noise *noise,
-                          const double *released)
-{
-    const size_t d = points->width;
-    const double doubt = noise->noise.deviation / noise->weight;
-    double rows = 0, square = 0;
-    points->n = 0;
-    for (size_t j = 0; j < h->cells.k; j++) {
-        const double *own = released + j * (d + 2);
-        double *x = points->x + points->n * d, moved = 0;
-        if (!(own[d] > fmax(3 * doubt, 1))) continue;
-        for (size_t i = 0; i < d; i++) {
-            x[i] = own[i] / own[d];
-            moved += x[i] * x[i];
-            x[i] += h->cells.centre[j * d + i];
-        }
-        points->weight[points->n++] = own[d];
-        rows += own[d];
-        square += own[d + 1] - moved * own[d];
-    }
-    return rows > 0 ? fmax(square / rows, 0) : 0;
-}
-
-static dusk_status release_cells(const hashing *h, const learn_group_noise *noise, double *out,
-                                 const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
+/* Release the cells of the last level, and move them to their means. */
+static dusk_status release_cells(hashing *h, const learn_group_noise *noise, tensor_block *block,
+                                 dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    tensor_block block = { 0 };
+    learn_groups *cells = &h->cells[h->levels - 1];
     tensor_sum sum = { 0 };
-    double *margins = NULL, *scratch = NULL;
+    double *scratch = NULL, *released = NULL;
     int32_t *which = NULL;
-    size_t room = 0;
 
-    DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
-    room = block.room;
-    DUSK_NEW(margins, room * h->planes);
-    DUSK_NEW(scratch, h->cells.width);
-    DUSK_NEW(which, room);
-    DUSK_TRY(learn_groups_sum(&h->cells, &sum, err));
-    while (tensor_block_next(&block)) {
-        hash(&block, h->plane, h->offset, h->planes, margins, which);
-        learn_groups_add(&h->cells, &sum, &block, which, scratch);
+    DUSK_NEW(scratch, cells->width);
+    DUSK_NEW(released, cells->k * (cells->width + 2));
+    DUSK_NEW(which, block->room);
+    DUSK_TRY(learn_groups_sum(cells, &sum, err));
+    while (tensor_block_next(block)) {
+        hash(h, block, which);
+        learn_groups_add(cells, &sum, block, which, scratch);
     }
-    DUSK_TRY(learn_groups_release(&h->cells, noise, &sum, out, gen, err));
+    DUSK_TRY(learn_groups_release(cells, noise, &sum, released, gen, err));
+    learn_groups_move(cells, noise, released);
 done:
-    tensor_block_close(&block);
     tensor_sum_clear(&sum);
-    if (margins) dusk_wipe(margins, room * h->planes * sizeof *margins);
-    if (which) dusk_wipe(which, room * sizeof *which);
-    if (scratch) dusk_wipe(scratch, h->cells.width * sizeof *scratch);
-    dusk_deallocate(margins);
+    if (which) dusk_wipe(which, block->room * sizeof *which);
+    if (scratch) dusk_wipe(scratch, cells->width * sizeof *scratch);
     dusk_deallocate(scratch);
+    dusk_deallocate(released);
     dusk_deallocate(which);
     return status;
 }
 
-/* The mean of all rows, as the only group of `groups` with room for it: group 0. */
-static dusk_status find_middle(learn_groups *groups, const learn_group_noise *noise,
+static void add_point(learn_points *points, const learn_groups *from, size_t j, double *square)
+{
+    const size_t d = points->width;
+    memcpy(points->x + points->n * d, from->centre + j * d, d * sizeof *points->x);
+    points->weight[points->n++] = from->count[j];
+    *square += from->count[j] * from->spread[j] * from->spread[j];
+}
+
+/* Cells with more rows than noise alone would show become points at their means; where that is none of a parent's
+ * cells, the parent does. Returns the mean square of rows about their points. */
+static double make_points(learn_points *points, const hashing *h, const learn_group_noise *noise)
+{
+    const learn_groups *last = &h->cells[1], *parents = &h->cells[0];
+    const size_t planes = h->cut[1].planes;
+    double rows = 0, square = 0, doubt = noise->noise.deviation / noise->weight;
+    points->n = 0;
+    for (size_t j = 0; j < parents->k; j++) {
+        size_t before = points->n;
+        for (size_t c = j << planes; c < (j + 1) << planes; c++)
+            if (last->count[c] > fmax(3 * doubt, 1)) add_point(points, last, c, &square);
+        if (points->n == before && parents->count[j] > 1) add_point(points, parents, j, &square);
+    }
+    for (size_t i = 0; i < points->n; i++) rows += points->weight[i];
+    return rows > 0 ? square / rows : 0;
+}
+
+/* The mean of all rows, as the only group of `one`. */
+static dusk_status find_middle(learn_groups *one, const learn_groups *groups, const learn_group_noise *noise,
                                const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
 {
-    const size_t d = groups->width, k = groups->k;
-    for (size_t i = 0; i < d; i++) groups->centre[i] = groups->low[i] / 2 + groups->high[i] / 2;
-    learn_groups_place(groups, 0, groups->centre);
+    const size_t d = groups->width;
     double square = 0;
+    memcpy(one->low, groups->low, d * sizeof *one->low);
+    memcpy(one->high, groups->high, d * sizeof *one->high);
+    for (size_t i = 0; i < d; i++) one->centre[i] = groups->low[i] / 2 + groups->high[i] / 2;
+    learn_groups_place(one, 0, one->centre);
     for (size_t i = 0; i < d; i++) {
-        double far = fmax(groups->high[i] - groups->centre[i], groups->centre[i] - groups->low[i]);
+        double far = fmax(one->high[i] - one->centre[i], one->centre[i] - one->low[i]);
         square += far * far;
     }
-    learn_groups_reach(groups, 0, ceil(sqrt(square)));
-    groups->k = 1;
-    dusk_status status = learn_groups_round(groups, noise, matrix, gen, err);
-    groups->k = k;
-    return status;
+    learn_groups_reach(one, 0, ceil(sqrt(square)));
+    return learn_groups_round(one, noise, matrix, gen, err);
 }
 
 DUSK_PROVEN(learn_start_hash)
-dusk_status learn_start_hash(learn_groups *groups, const learn_group_noise *middle,
-                             const learn_group_noise *cells, double rows, const learn_matrix *matrix,
-                             dusk_generator *gen, dusk_error *err)
+dusk_status learn_start_hash(learn_groups *groups, const learn_hash_noise *noise, double rows,
+                             const learn_features *features, const dusk_fields *fields,
+                             const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t d = groups->width, planes = learn_hash_planes(d, rows, cells->noise.deviation),
-                 k = (size_t)1 << planes;
-    hashing h = { .planes = 0 };
+    const size_t planes = learn_hash_planes(groups->width, rows, noise->fine.noise.deviation);
+    const size_t first = planes / 2 < 1 ? 1 : planes / 2, second = planes > first ? planes - first : 1;
+    hashing h = { .levels = 0 };
+    learn_groups one = { .k = 0 };
     learn_points points = { .n = 0 };
-    double *released = NULL;
+    tensor_block block = { 0 };
 
-    DUSK_NEW(released, k * (d + 2));
-    DUSK_TRY(learn_points_init(&points, k, d, err));
-    DUSK_TRY(find_middle(groups, middle, matrix, gen, err));
-    DUSK_TRY(open_hashing(&h, groups, planes, gen, err));
-    DUSK_TRY(release_cells(&h, cells, released, matrix, gen, err));
-    DUSK_TRY(start_from(groups, &points, make_points(&points, &h, cells, released), err));
+    DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
+    DUSK_TRY(learn_points_init(&points, (size_t)1 << (first + second), groups->width, err));
+    DUSK_TRY(learn_groups_init(&one, 1, features, fields, err));
+    DUSK_TRY(find_middle(&one, groups, &noise->middle, matrix, gen, err));
+    DUSK_TRY(cut_groups(&h, &one, first, block.room, gen, err));
+    DUSK_TRY(release_cells(&h, &noise->coarse, &block, gen, err));
+    DUSK_TRY(cut_groups(&h, &h.cells[0], second, block.room, gen, err));
+    DUSK_TRY(release_cells(&h, &noise->fine, &block, gen, err));
+    DUSK_TRY(start_from(groups, &points, make_points(&points, &h, &noise->fine), err));
 done:
-    close_hashing(&h);
+    close_hashing(&h, block.room);
+    tensor_block_close(&block);
+    learn_groups_clear(&one);
     learn_points_clear(&points);
-    dusk_deallocate(released);
     return status;
 }
