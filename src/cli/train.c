@@ -92,10 +92,21 @@ static const dusk_example train_examples[] = {
 static dusk_operand train_learners[LEARNERS_MAX + 1];
 static char learner_examples[LEARNERS_MAX][240];
 
+static const char *numerics_words(dusk_numerics numerics)
+{
+    switch (numerics) {
+    case DUSK_NUMERICS_EXACT: return "exact: what is promised is what is computed";
+    case DUSK_NUMERICS_CERTIFIED: return "certified: but for an event whose probability is in delta";
+    case DUSK_NUMERICS_IDEALISED:
+        return "idealised: the promise holds for real numbers only; --accept-idealised";
+    }
+    return "";
+}
+
 static void print_settings(FILE *file, const char *name)
 {
     const dusk_learner *learner = dusk_learner_named(name);
-    fprintf(file, "\nafter %s\n", learner->source);
+    fprintf(file, "\nafter     %s\nnumerics  %s\n", learner->source, numerics_words(learner->numerics));
     if (learner->settings[0].name) fputs("\nsettings, as in --set NAME=VALUE\n", file);
     for (const dusk_setting *s = learner->settings; s->name; s++) {
         char says[600];

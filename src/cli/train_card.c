@@ -82,14 +82,39 @@ static int larger_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* An array with a number for each column, or NULL. */
+static const double *by_column(const dusk_model *model, const char *name, size_t width)
+{
+    size_t rows, columns;
+    const double *values = dusk_model_array(model, name, &rows, &columns);
+    return values && width > 0 && rows * columns == width ? values : NULL;
+}
+
+/* Coefficients in the units of the data with their intervals, where the learner has them. */
+static bool print_coefficients(const dusk_model *model, size_t width)
+{
+    const double *value = by_column(model, "coefficients", width);
+    const double *low = by_column(model, "low", width), *high = by_column(model, "high", width);
+    const double *p = by_column(model, "p_value", width);
+    if (!value || !low || !high || width > 4 * SHOWN) return false;
+    for (size_t i = 0; i < width; i++) {
+        printf("%-10s ", i ? "" : "slopes");
+        dusk_print_tame(stdout, dusk_model_feature(model, i));
+        printf(" %.4g [%.4g, %.4g]", value[i], low[i], high[i]);
+        if (p) printf(" p %.2g", p[i]);
+        fputc('\n', stdout);
+    }
+    return true;
+}
+
 /* Of a model with one weight for each column: the largest. */
 static dusk_status print_weights(const dusk_model *model, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    size_t rows, columns, width = features_of(model);
-    const double *weights = dusk_model_array(model, "weights", &rows, &columns);
+    size_t width = features_of(model);
+    const double *weights = by_column(model, "weights", width);
     coefficient *list = NULL;
-    if (!weights || width == 0 || rows * columns != width) return DUSK_OK;
+    if (!weights || print_coefficients(model, width)) return DUSK_OK;
     DUSK_NEW(list, width);
     for (size_t i = 0; i < width; i++) list[i] = (coefficient){ dusk_model_feature(model, i), weights[i] };
     qsort(list, width, sizeof *list, larger_first);
@@ -98,8 +123,7 @@ static dusk_status print_weights(const dusk_model *model, dusk_error *err)
         dusk_print_tame(stdout, list[i].name);
         printf(" %.4g\n", list[i].value);
     }
-    if (width > SHOWN)
-        printf("%-10s ... and %zu smaller ones, of rows scaled to [-1, 1]\n", "", width - SHOWN);
+    if (width > SHOWN) printf("%-10s ... and %zu smaller ones, of columns in [-1, 1]\n", "", width - SHOWN);
 done:
     dusk_deallocate(list);
     return status;
