@@ -18,6 +18,8 @@ extern const learn_learner learn_pca;
 extern const learn_learner learn_covariance;
 extern const learn_learner learn_density;
 
+/* A line each. */
+/* clang-format off */
 const learn_learner *const learn_learners[] = {
     &learn_boosting,
     &learn_boosting_numbers,
@@ -34,6 +36,7 @@ const learn_learner *const learn_learners[] = {
     &learn_density,
     NULL,
 };
+/* clang-format on */
 
 const dusk_learner *dusk_learner_at(size_t i)
 {
