@@ -38,7 +38,7 @@ def audited(root):
         if subject != "-" and not (len(rest) == 1 and re.fullmatch(r"[0-9.]+", rest[0])):
             bad.append(f"{name}: name the epsilon of the audit")
     bad += [f"{name} is planted but not in audit_mutants.txt" for name in sorted(rooms - listed)]
-    rooms |= planted_in(root / "src" / "query")
+    rooms |= planted_in(root / "src" / "query") | planted_in(root / "src" / "learn")
     bad += [f"{name} is in audit_mutants.txt but not planted" for name in sorted(listed - rooms)]
     return bad
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "dusk/base.h"
+#include "dusk/frame.h"
 #include "dusk/ledger.h"
 #include "dusk/mechanisms_summaries.h"
 #include "dusk/random.h"
@@ -148,6 +149,25 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_source_propose(dusk_source *source, dusk
                                                        dusk_receipt *receipt, const char *column,
                                                        const dusk_query_options *options, dusk_generator *gen,
                                                        dusk_error *err);
+
+/* ---- Rows to learn from ---------------------------------------------------------------------- */
+
+/* The rows of SELECT as a frame for dusk/learn.h: columns or expressions of tables, with WHERE, joins and what else may stand in
+ * a subquery (docs/sql.md); no ORDER BY or LIMIT. Columns with a domain are categories, booleans too, other numbers need
+ * bounds: declared ones, or those that follow from them. What has neither is refused. The unit is the source's; of
+ * each unit rows_per_unit rows stay at most, chosen by its own coins: that of the options, else as declared, else 1.
+ *
+ * The frame itself is private: nothing is released or charged here. dusk_training_run_charged charges what is learned
+ * from it to dusk_source_ledger(source).
+ *
+ * `epsilon`, `delta`, `noise`, `groups_per_unit` and `rows_per_group` of the options do not count, and all rows are kept in memory.
+ * After the SQL is understood and the sources are open only memory, disk, network and entropy can fail. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_query_frame(dusk_source *source, dusk_frame **out, const char *sql,
+                                                    const dusk_query_options *options, dusk_generator *gen,
+                                                    dusk_error *err);
+/* The fields of that frame, by declared facts alone: a training can be prepared and priced before rows are read. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_query_fields(dusk_source *source, dusk_fields **out, const char *sql,
+                                                     const dusk_query_options *options, dusk_error *err);
 
 #ifdef __cplusplus
 }

@@ -128,6 +128,15 @@ static bool over_release(binder *b, query_plan *plan, const bind_calls *calls, c
 
 /* --- what is read ---------------------------------------------------------------------------------- */
 
+/* How many rows a unit has, where it is declared. */
+static void declared_rows(const binder *b, query_plan *plan, const bind_source *input)
+{
+    plan->one_row_per_unit = input->info[0].unique;
+    if (b->private_scans != 1) return;
+    plan->rows_per_unit = b->in.schema->table[b->private_table].rows_per_unit;
+    plan->groups_per_unit = b->in.schema->table[b->private_table].groups_per_unit;
+}
+
 /* The unit, the keys, the values. */
 static bool make_input(binder *b, query_plan *plan, const bind_source *source, const bind_calls *calls)
 {
@@ -140,11 +149,7 @@ static bool make_input(binder *b, query_plan *plan, const bind_source *source, c
     bind_source *input = bind_project(b, source, e, NULL, 1 + plan->keys + plan->values);
     if (!input) return false;
     plan->input = input->relation;
-    plan->one_row_per_unit = input->info[0].unique;
-    if (b->private_scans == 1) {
-        plan->rows_per_unit = b->in.schema->table[b->private_table].rows_per_unit;
-        plan->groups_per_unit = b->in.schema->table[b->private_table].groups_per_unit;
-    }
+    declared_rows(b, plan, input);
     return query_public_keys(b, plan, input->info + 1) && query_prune(b, &plan->input) &&
            (!plan->domain || query_prune(b, &plan->domain));
 }
@@ -196,6 +201,29 @@ static bool bind_release(binder *b, query_plan *plan, const json_t *select)
     return make_input(b, plan, source, calls);
 }
 
+/* The SELECT as it would be below a release: the unit, then its columns as values. */
+static bool bind_rows(binder *b, query_plan *plan, const json_t *select)
+{
+    bind_source *source = bind_select(b, select, NULL);
+    if (!source || !check_source(b, source, select)) return false;
+    const query_relation *r = source->relation;
+    query_expression **e = query_take(&b->in, 1 + source->names, sizeof *e);
+    const char **name = query_take(&b->in, 1 + source->names, sizeof *name);
+    if (!e || !name || !(e[0] = bind_make_column(b, r->unit, r->column[r->unit].type, -1))) return false;
+    name[0] = "";
+    for (size_t i = 0; i < source->names; i++) {
+        size_t c = source->name[i].column;
+        name[1 + i] = source->name[i].name;
+        if (!(e[1 + i] = bind_make_column(b, c, r->column[c].type, -1))) return false;
+    }
+    plan->values = source->names;
+    bind_source *input = bind_project(b, source, e, name, 1 + plan->values);
+    if (!input) return false;
+    plan->input = input->relation;
+    declared_rows(b, plan, input);
+    return query_prune(b, &plan->input);
+}
+
 dusk_status query_plan_check(const query_plan *plan, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -210,7 +238,8 @@ done:
     return status;
 }
 
-dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const char *sql, dusk_error *err)
+static dusk_status make_plan(query_plan **out, const dusk_schema *schema, const char *sql,
+                             bool (*bind)(binder *b, query_plan *plan, const json_t *select), dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     query_arena *arena = NULL;
@@ -227,7 +256,7 @@ dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const ch
         plan->arena = arena;
         plan->schema = schema;
     }
-    if (!plan || !bind_release(b, plan, select)) {
+    if (!plan || !bind(b, plan, select)) {
         status = b->in.status != DUSK_OK
                      ? b->in.status
                      : dusk_fail(err, DUSK_ERR_UNSUPPORTED, "see docs/sql.md for what may be written",
@@ -242,6 +271,16 @@ done:
     query_arena_free(arena);
     dusk_deallocate(b);
     return status;
+}
+
+dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const char *sql, dusk_error *err)
+{
+    return make_plan(out, schema, sql, bind_release, err);
+}
+
+dusk_status query_plan_rows(query_plan **out, const dusk_schema *schema, const char *sql, dusk_error *err)
+{
+    return make_plan(out, schema, sql, bind_rows, err);
 }
 
 void query_plan_free(query_plan *plan)

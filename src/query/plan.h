@@ -138,6 +138,10 @@ typedef struct query_plan {
  * ("at character 17") and a hint. */
 DUSK_MUST_USE dusk_status query_plan_new(query_plan **out, const dusk_schema *schema, const char *sql,
                                          dusk_error *err);
+/* The rows of a SELECT, which are private: the input has the unit, then the columns of its list, by their names, as values.
+ * Nothing is measured. */
+DUSK_MUST_USE dusk_status query_plan_rows(query_plan **out, const dusk_schema *schema, const char *sql,
+                                          dusk_error *err);
 void query_plan_free(query_plan *plan);
 
 /* Texts about a plan, to be freed with dusk_deallocate. _normal: equal for two plans exactly when they
