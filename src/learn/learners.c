@@ -15,6 +15,7 @@ extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_kmeans;
 extern const learn_learner learn_pca;
+extern const learn_learner learn_pca_sampling;
 extern const learn_learner learn_covariance;
 extern const learn_learner learn_density;
 
@@ -32,6 +33,7 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_linear,
     &learn_kmeans,
     &learn_pca,
+    &learn_pca_sampling,
     &learn_covariance,
     &learn_density,
     NULL,
