@@ -27,6 +27,8 @@ static void kinds_and_parts(void **state)
     check("a.csv?delimiter=tab&header=a,b,c", DUSK_SOURCE_CSV, "a.csv", NULL, '\t', "a,b,c");
     check("a.txt?header=x&delimiter=|", DUSK_SOURCE_CSV, "a.txt", NULL, '|', "x");
     check("adult.data", DUSK_SOURCE_CSV, "adult.data", NULL, ',', NULL);
+    check("a.csv.gz", DUSK_SOURCE_CSV, "a.csv.gz", NULL, ',', NULL);
+    check("a.TSV.GZ?header=x", DUSK_SOURCE_CSV, "a.TSV.GZ", NULL, '\t', "x");
     check("a.tsv", DUSK_SOURCE_CSV, "a.tsv", NULL, '\t', NULL);
     check("lineitem.tbl", DUSK_SOURCE_CSV, "lineitem.tbl", NULL, '|', NULL);
     check("a#b.csv", DUSK_SOURCE_CSV, "a#b.csv", NULL, ',', NULL);
@@ -48,6 +50,10 @@ static void refusals(void **state)
                                        "a",
                                        ".csv",
                                        "a.xlsx",
+                                       "a.gz",
+                                       ".csv.gz",
+                                       "a.db.gz",
+                                       "a.parquet.gz",
                                        "mysql://x/y",
                                        "a.csv?",
                                        "a.csv?delimiter=",
