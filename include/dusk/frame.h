@@ -55,8 +55,10 @@ typedef struct dusk_fields {
 /* From text; DUSK_ERR_PARSE names the line. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_fields_parse(dusk_fields **out, const char *text, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_fields_read(dusk_fields **out, const char *path, dusk_error *err);
-/* From the facts of a table of a source: columns with bounds are numeric, those with a domain categories, others
- * are left out. The unit and rows_per_unit are the table's (rows_per_unit 1 unless declared). */
+/* From the facts of a table of a source: columns with a domain are categories, booleans too, those with bounds are
+ * numeric, others are left out. Where a unit has one row by declaration (its column is unique), or rows_per_unit is
+ * declared, the unit is the source's, and the caller sees to it that it has no more rows; otherwise the unit is a row.
+ * dusk_query_frame (dusk/query.h) reads rows so that every unit has so many at most. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_fields_from_schema(dusk_fields **out, const dusk_schema *schema,
                                                            size_t table, dusk_error *err);
 /* All but those that `keep` does not name (NULL: all); a copy. */

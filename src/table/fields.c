@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "base/utf8.h"
 #include "table/domain.h"
 #include "table/schema.h"
@@ -206,6 +207,16 @@ static dusk_status add_schema_column(dusk_fields *fields, const dusk_column *col
                                    column->nullable ? NAN : nearest_zero(column), err);
 }
 
+/* How many rows of the table a unit has at most, by declaration; 0: not known. */
+static uint32_t rows_of_unit(const dusk_schema *schema, size_t table)
+{
+    dusk_path path;
+    const dusk_table_schema *from = &schema->table[table];
+    if (!schema->unit || from->is_public || dusk_schema_path(schema, &path, table, NULL) != DUSK_OK) return 0;
+    const dusk_column *unit = &schema->table[path.step[0].table].column[path.step[0].column];
+    return unit->unique ? 1 : from->rows_per_unit;
+}
+
 dusk_status dusk_fields_from_schema(dusk_fields **out, const dusk_schema *schema, size_t table,
                                     dusk_error *err)
 {
@@ -217,8 +228,11 @@ dusk_status dusk_fields_from_schema(dusk_fields **out, const dusk_schema *schema
                          "the source has no such table");
     const dusk_table_schema *from = &schema->table[table];
     DUSK_TRY(table_fields_new(&fields, err));
-    if (schema->unit && !from->is_public) snprintf(fields->unit, sizeof fields->unit, "%.63s", schema->unit);
-    if (!from->is_public && from->rows_per_unit > 0) fields->rows_per_unit = from->rows_per_unit;
+    uint32_t rows = DUSK_MUTATE(FIELDS_UNIT_HAS_ONE_ROW, rows_of_unit(schema, table), 1);
+    if (rows > 0) {
+        snprintf(fields->unit, sizeof fields->unit, "%.63s", schema->unit ? schema->unit : "row");
+        fields->rows_per_unit = rows;
+    }
     for (size_t c = 0; c < from->columns; c++) DUSK_TRY(add_schema_column(fields, &from->column[c], err));
     *out = fields;
     fields = NULL;

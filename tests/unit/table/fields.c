@@ -233,6 +233,22 @@ static void of_a_schema(void **state)
     dusk_fields_free(f);
     dusk_fields_free(expected);
     assert_int_equal(dusk_fields_from_schema(&f, schema, 1, NULL), DUSK_ERR_ARGUMENT);
+    static const struct {
+        const char *unique, *rows, *unit;
+        uint32_t rows_per_unit;
+    } known[] = { { NULL, "4", "people.id", 4 },
+                  { "yes", "4", "people.id", 1 },
+                  { "yes", NULL, "people.id", 1 },
+                  { NULL, NULL, "row", 1 } }; /* who has how many rows is not known: no more is promised */
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_int_equal(dusk_schema_declare(schema, "people.id", "unique", known[i].unique, NULL), DUSK_OK);
+        assert_int_equal(dusk_schema_declare(schema, "people", "rows_per_unit", known[i].rows, NULL),
+                         DUSK_OK);
+        assert_int_equal(dusk_fields_from_schema(&f, schema, 0, NULL), DUSK_OK);
+        assert_string_equal(f->unit, known[i].unit);
+        assert_int_equal(f->rows_per_unit, known[i].rows_per_unit);
+        dusk_fields_free(f);
+    }
     assert_int_equal(dusk_schema_declare(schema, "", "unit", NULL, NULL), DUSK_OK);
     assert_int_equal(dusk_schema_declare(schema, "people", "public", "yes", NULL), DUSK_OK);
     assert_int_equal(dusk_fields_from_schema(&f, schema, 0, NULL), DUSK_OK);
