@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/ask.h"
@@ -32,6 +33,18 @@ static dusk_status find_table(size_t *out, const dusk_schema *schema, const char
                      "the source has several tables, and one is needed");
 }
 
+/* Rows that do not come through the source are not bounded: it must have been declared how many a unit has. */
+static dusk_status check_rows_per_unit(const dusk_schema *schema, size_t table, dusk_error *err)
+{
+    const dusk_table_schema *t = &schema->table[table];
+    bool one = schema->unit_table == table && schema->unit_column < t->columns &&
+               t->column[schema->unit_column].unique;
+    if (t->is_public || one || t->rows_per_unit > 0) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                     "train on the source itself, or dusk schema FILE.dusk set TABLE rows_per_unit=N",
+                     "the source does not say how many rows of %.100s a unit has at most", t->name);
+}
+
 dusk_status model_fields(dusk_fields **out, const char *schema, const char *table, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -40,6 +53,7 @@ dusk_status model_fields(dusk_fields **out, const char *schema, const char *tabl
     if (!model_is_source(schema)) return dusk_fields_read(out, schema, err);
     DUSK_TRY(dusk_source_open(&source, schema, err));
     DUSK_TRY(find_table(&at, dusk_source_schema(source), table, err));
+    DUSK_TRY(check_rows_per_unit(dusk_source_schema(source), at, err));
     DUSK_TRY(dusk_fields_from_schema(out, dusk_source_schema(source), at, err));
 done:
     dusk_source_close(source);
@@ -91,8 +105,10 @@ done:
     return status;
 }
 
-dusk_status model_data_read(model_data *data, dusk_error *err)
+dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err)
 {
+    if (data->source)
+        return dusk_query_frame(data->source, &data->frame, data->sql, &data->options, gen, err);
     return dusk_frame_read(&data->frame, data->fields, data->path, data->labels, err);
 }
 
@@ -100,8 +116,93 @@ void model_data_clear(model_data *data)
 {
     dusk_frame_free(data->frame);
     dusk_fields_free(data->fields);
+    dusk_deallocate(data->sql);
     dusk_source_close(data->source);
     *data = (model_data){ .path = NULL };
+}
+
+/* ---- Sources -------------------------------------------------------------------------------------- */
+
+static void add_name(dusk_buffer *out, const char *name)
+{
+    dusk_buffer_add(out, "\"");
+    for (; *name; name++) dusk_buffer_add(out, *name == '"' ? "\"\"" : "%c", *name);
+    dusk_buffer_add(out, "\"");
+}
+
+/* SELECT "a", "b" FROM "t": the columns of which something is declared. */
+static dusk_status write_sql(char **out, const dusk_source *source, const model_query *query,
+                             const char *label, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_schema *schema = dusk_source_schema(source);
+    dusk_fields *fields = NULL;
+    dusk_buffer sql = { .data = NULL };
+    size_t at = 0;
+    DUSK_TRY(find_table(&at, schema, query->table, err));
+    DUSK_TRY(dusk_fields_from_schema(&fields, schema, at, err));
+    if (query->columns) DUSK_TRY(model_fields_keep(&fields, query->columns, label, err));
+    for (size_t i = 0; i < fields->count; i++) {
+        dusk_buffer_add(&sql, i ? ", " : "SELECT ");
+        add_name(&sql, fields->field[i].name);
+    }
+    if (fields->count == 0) {
+        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk schema FILE.dusk set TABLE.COLUMN bounds=0:100",
+                           "no column of %.100s has bounds or a domain", schema->table[at].name);
+        goto done;
+    }
+    dusk_buffer_add(&sql, " FROM ");
+    add_name(&sql, schema->table[at].name);
+    DUSK_TRY(dusk_buffer_take(&sql, out, err));
+done:
+    dusk_buffer_clear(&sql);
+    dusk_fields_free(fields);
+    return status;
+}
+
+static dusk_status copy_sql(char **out, const char *text, dusk_error *err)
+{
+    dusk_buffer copy = { .data = NULL };
+    dusk_buffer_add(&copy, "%s", text);
+    return dusk_buffer_take(&copy, out, err);
+}
+
+dusk_status model_source_open(model_data *data, const char *path, const model_query *query, const char *label,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    data->path = path;
+    dusk_query_options_init(&data->options);
+    data->options.rows_per_unit = (uint32_t)query->rows_per_unit;
+    data->options.engine = query->engine;
+    DUSK_TRY(dusk_source_open(&data->source, path, err));
+    DUSK_TRY(query->sql ? copy_sql(&data->sql, query->sql, err)
+                        : write_sql(&data->sql, data->source, query, label, err));
+    status = dusk_query_fields(data->source, &data->fields, data->sql, &data->options, err);
+    if (status == DUSK_ERR_UNSUPPORTED) err->status = status = DUSK_ERR_PARSE; /* a bad query: exit code 3 */
+done:
+    return status;
+}
+
+dusk_neighbours model_neighbours(const model_data *data, bool replace_one)
+{
+    dusk_ledger_options made;
+    if (!data->source) return replace_one ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    dusk_ledger_made_with(dusk_source_ledger(data->source), &made);
+    return made.neighbours;
+}
+
+dusk_charge model_charge(const model_data *data, const dusk_statement *statement, const char *analyst,
+                         const char *purpose)
+{
+    dusk_ledger_options made;
+    dusk_ledger_made_with(dusk_source_ledger(data->source), &made);
+    return (dusk_charge){ .analyst = analyst,
+                          .event = &statement->event,
+                          .delta = made.filter == DUSK_FILTER_BASIC ? statement->delta : 0,
+                          .purpose = purpose,
+                          .epsilon = statement->epsilon,
+                          .version = dusk_source_schema(data->source)->version };
 }
 
 /* ---- Receipts ----------------------------------------------------------------------------------- */

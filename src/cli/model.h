@@ -16,27 +16,46 @@ extern const dusk_command dusk_train_command, dusk_predict_command, dusk_score_c
 /* Fill the table of learners, from the library; once, before a command is looked up. */
 void dusk_train_begin(void);
 
+/* Which rows of a source. */
+typedef struct model_query {
+    const char *sql;     /* NULL: the declared columns of a table */
+    const char *table;   /* NULL: the only one */
+    const char *columns; /* A,B,...: those of them, and the label; NULL: all */
+    const char *engine;
+    int64_t rows_per_unit; /* 0: as declared, else 1 */
+} model_query;
+
 /* Rows, and where they are from. */
 typedef struct model_data {
     const char *path;
     const char *labels;  /* another IDX file, or NULL */
-    dusk_source *source; /* of a .dusk file, or NULL */
+    dusk_source *source; /* of a .dusk file, or NULL; then */
+    char *sql;           /* what gives the rows, and */
+    dusk_query_options options;
     dusk_fields *fields;
     dusk_frame *frame;
 } model_data;
 
 /* Whether it is the name of a source. */
 bool model_is_source(const char *path);
+/* Open a source and find the fields of its rows; none is read. */
+dusk_status model_source_open(model_data *data, const char *path, const model_query *query, const char *label,
+                              dusk_error *err);
 /* Declared fields: a text file, or a table (NULL: the only one) of a source. */
 dusk_status model_fields(dusk_fields **out, const char *schema, const char *table, dusk_error *err);
 /* Of *fields those that the list A,B,... names, and the label (NULL: none). */
 dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char *label, dusk_error *err);
 /* The fields of a model, less the label unless it is wanted. */
 dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool label, dusk_error *err);
-/* Read data->frame by data->fields, with a line of progress on a terminal. */
-dusk_status model_data_read(model_data *data, dusk_error *err);
+/* Read data->frame by data->fields. The generator decides which rows of a unit stay. */
+dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err);
 void model_data_clear(model_data *data);
 
+/* The relation that a promise is for: that of the source's ledger, or what was asked for. */
+dusk_neighbours model_neighbours(const model_data *data, bool replace_one);
+/* What is to be charged to the source's ledger for a statement; texts are borrowed. */
+dusk_charge model_charge(const model_data *data, const dusk_statement *statement, const char *analyst,
+                         const char *purpose);
 /* "cost: ..." of what was charged, and "left: ...", on standard error. */
 dusk_status model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst,
                                 dusk_error *err);

@@ -136,6 +136,9 @@ static dusk_status check(const predict_settings *s, const dusk_parsed *parsed, d
         return dusk_fail(err, DUSK_ERR_ARGUMENT, EXAMPLE,
                          parsed->operand_count < 2 ? "a model and a file of rows are needed"
                                                    : "there are words too many");
+    if (model_is_source(parsed->operands[1]))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, EXAMPLE,
+                         "a prediction tells about its row, and rows of a source are private");
     if (s->out && !*s->out)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --out said.csv", "--out needs a file");
     return DUSK_OK;
@@ -165,7 +168,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     data.path = parsed->operands[1];
     data.labels = s->labels;
     DUSK_TRY(model_fields_of(&data.fields, model, false, err));
-    DUSK_TRY(model_data_read(&data, err));
+    DUSK_TRY(model_data_read(&data, NULL, err));
     DUSK_TRY(dusk_predict(&prediction, model, data.frame, err));
     said all = { model, &prediction, s->proba };
     if (s->out)

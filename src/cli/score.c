@@ -13,8 +13,9 @@
 
 typedef struct score_settings {
     const char *plot, *calibration, *labels;
+    const char *query, *table, *analyst, *engine;
     double epsilon, delta;
-    int64_t rows;
+    int64_t rows, rows_per_unit;
     bool json, private, replace_one, dry;
 } score_settings;
 
@@ -38,6 +39,16 @@ static const dusk_option score_options[] = {
       .help = "the promise compares data of which one unit was exchanged; by default one that was added or removed" },
     { .name = "dry-run", .letter = 'n', .type = DUSK_OPTION_FLAG, AT(dry), .heading = "Private rows",
       .help = "say what it would cost; read nothing and spend nothing" },
+    { .name = "query", .letter = 'q', .argument = "SELECT", .type = DUSK_OPTION_STRING, AT(query), .sample = "'SELECT age, paid FROM visits'", .heading = "Sources",
+      .help = "which rows of a source (FILE.dusk); by default all declared columns of a table" },
+    { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "Sources",
+      .help = "which table of the source, when there are several" },
+    { .name = "rows-per-unit", .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows_per_unit), .low = 1, .high = 1 << 20, .sample = "3", .heading = "Sources",
+      .help = "of each person at most N rows are used, chosen at random (default: as declared, else 1)" },
+    { .name = "analyst", .letter = 'a', .argument = "NAME", .type = DUSK_OPTION_STRING, AT(analyst), .sample = "ana", .heading = "Sources",
+      .help = "who asks; charged to this analyst's limit too (default: $DUSK_ANALYST, else owner)" },
+    { .name = "engine", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(engine), .sample = "sqlite", .heading = "Sources",
+      .help = "sqlite, duckdb or postgres; by default the fastest that serves the source" },
     { .name = "labels", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(labels), .sample = "labels.idx", .heading = "Input",
       .help = "of IDX files: where the last field is" },
     { .name = NULL },
@@ -124,7 +135,7 @@ static dusk_status score_seen(const score_settings *s, const dusk_model *model, 
 {
     dusk_status status = DUSK_OK;
     dusk_model_scores scores;
-    DUSK_TRY(model_data_read(data, err));
+    DUSK_TRY(model_data_read(data, NULL, err));
     DUSK_TRY(dusk_model_score(&scores, model, data->frame, err));
     print_scores(&scores, model, s->json);
     DUSK_TRY(dusk_output_flush(err));
@@ -172,6 +183,17 @@ static dusk_status print_released(dusk_metric metric, const double value[3], con
     return DUSK_OK;
 }
 
+/* On disk before a row is read. */
+static dusk_status charge(const model_data *data, const dusk_statement *statement, const char *analyst,
+                          dusk_metric metric, dusk_error *err)
+{
+    char purpose[64];
+    uint64_t id;
+    snprintf(purpose, sizeof purpose, "score %s of a model", metric_name(metric));
+    dusk_charge cost = model_charge(data, statement, analyst, purpose);
+    return dusk_ledger_reserve(dusk_source_ledger(data->source), &id, &cost, err);
+}
+
 static dusk_status score_private(const score_settings *s, const dusk_model *model, model_data *data,
                                  dusk_error *err)
 {
@@ -184,7 +206,7 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     dusk_train_options_init(&options);
     options.epsilon = s->epsilon;
     options.delta = isnan(s->delta) ? 0 : s->delta;
-    options.neighbours = s->replace_one ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    options.neighbours = model_neighbours(data, s->replace_one);
     options.rows = (uint64_t)s->rows;
     DUSK_TRY(dusk_model_score_price(&statement, metric, model, data->fields, &options, err));
     if (s->dry) {
@@ -193,14 +215,18 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
         goto done;
     }
     DUSK_TRY(dusk_generator_new(&gen, err));
-    DUSK_TRY(model_data_read(data, err));
+    if (data->source) DUSK_TRY(charge(data, &statement, ask_analyst(s->analyst), metric, err));
+    DUSK_TRY(model_data_read(data, gen, err));
     DUSK_TRY(dusk_model_score_release(&value[0], &value[1], &value[2], &statement, metric, model, data->frame,
                                       &options, gen, err));
     DUSK_TRY(print_released(metric, value, &statement, s->json, err));
     DUSK_TRY(dusk_output_flush(err));
     dusk_output_note("interval", "holds the exact %s of these rows with 95 %% confidence",
                      metric_name(metric));
-    DUSK_TRY(model_print_promise(&statement, false, err));
+    DUSK_TRY(model_print_promise(&statement, data->source != NULL, err));
+    if (data->source)
+        DUSK_TRY(
+            model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst), err));
 done:
     dusk_generator_free(gen);
     return status;
@@ -227,13 +253,31 @@ static dusk_status check_private(const score_settings *s, dusk_error *err)
     return DUSK_OK;
 }
 
+static dusk_status check_source(const score_settings *s, bool source, dusk_error *err)
+{
+    if (source && !s->private)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk score income.model FILE.dusk --private --epsilon 0.1",
+                         "rows of a source are private: give --private and --epsilon");
+    if (source && (s->labels || s->replace_one))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away", "%s does not go with a source",
+                         s->labels ? "--labels" : "--replace-one");
+    if (source && s->query && s->table)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "say it in the query", "--query does not go with --table");
+    if (!source && (s->query || s->table || s->analyst || s->engine || s->rows_per_unit))
+        return dusk_fail(
+            err, DUSK_ERR_ARGUMENT, "leave it away",
+            "--query, --table, --analyst, --engine and --rows-per-unit are for a source (FILE.dusk)");
+    return DUSK_OK;
+}
+
 static dusk_status check(const score_settings *s, const dusk_parsed *parsed, dusk_error *err)
 {
     if (parsed->operand_count != 2)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, EXAMPLE,
                          parsed->operand_count < 2 ? "a model and a file of rows are needed"
                                                    : "there are words too many");
-    return check_private(s, err);
+    dusk_status status = check_source(s, model_is_source(parsed->operands[1]), err);
+    return status == DUSK_OK ? check_private(s, err) : status;
 }
 
 static dusk_status check_plots(const score_settings *s, const dusk_model *model, dusk_error *err)
@@ -248,6 +292,16 @@ static dusk_status check_plots(const score_settings *s, const dusk_model *model,
     return DUSK_OK;
 }
 
+static dusk_status open_data(model_data *data, const char *path, const score_settings *s,
+                             const dusk_model *model, dusk_error *err)
+{
+    const model_query query = { s->query, s->table, NULL, s->engine, s->rows_per_unit };
+    if (model_is_source(path)) return model_source_open(data, path, &query, NULL, err);
+    data->path = path;
+    data->labels = s->labels;
+    return model_fields_of(&data->fields, model, true, err);
+}
+
 static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_error *err)
 {
     const score_settings *s = settings;
@@ -258,9 +312,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     DUSK_TRY(check_plots(s, model, err));
-    data.path = parsed->operands[1];
-    data.labels = s->labels;
-    DUSK_TRY(model_fields_of(&data.fields, model, true, err));
+    DUSK_TRY(open_data(&data, parsed->operands[1], s, model, err));
     status = s->private ? score_private(s, model, &data, err) : score_seen(s, model, &data, err);
 done:
     dusk_model_free(model);

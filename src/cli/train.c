@@ -18,9 +18,10 @@
 enum { LEARNERS_MAX = 96 };
 
 typedef struct train_settings {
-    const char *schema, *label, *out, *columns, *table, *labels;
+    const char *schema, *label, *out, *columns, *labels;
+    const char *query, *table, *analyst, *engine;
     double epsilon, delta;
-    int64_t rows;
+    int64_t rows, rows_per_unit;
     dusk_option_list set;
     bool replace_one, idealised, json, dry;
 } train_settings;
@@ -46,12 +47,20 @@ static const dusk_option train_options[] = {
       .help = "about how many rows there are, if that is public; otherwise learners that need it pay for a noisy count" },
     { .name = "replace-one", .type = DUSK_OPTION_FLAG, AT(replace_one), .heading = "How",
       .help = "the promise compares data of which one unit was exchanged; by default one that was added or removed" },
-    { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "How",
-      .help = "which table of the source" },
     { .name = "labels", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(labels), .sample = "labels.idx", .heading = "How",
       .help = "of IDX files: where the last field is" },
     { .name = "accept-idealised", .type = DUSK_OPTION_FLAG, AT(idealised), .heading = "How",
       .help = "take a learner whose promise holds for real numbers only, and not for those of a computer" },
+    { .name = "query", .letter = 'q', .argument = "SELECT", .type = DUSK_OPTION_STRING, AT(query), .sample = "'SELECT age, paid FROM visits'", .heading = "Sources",
+      .help = "which rows of a source (FILE.dusk): columns and expressions with declared bounds or domains; by default all such columns of a table" },
+    { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "Sources",
+      .help = "which table of the source, when there are several" },
+    { .name = "rows-per-unit", .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows_per_unit), .low = 1, .high = 1 << 20, .sample = "3", .heading = "Sources",
+      .help = "of each person at most N rows are used, chosen at random (default: as declared, else 1)" },
+    { .name = "analyst", .letter = 'a', .argument = "NAME", .type = DUSK_OPTION_STRING, AT(analyst), .sample = "ana", .heading = "Sources",
+      .help = "who asks; charged to this analyst's limit too (default: $DUSK_ANALYST, else owner)" },
+    { .name = "engine", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(engine), .sample = "sqlite", .heading = "Sources",
+      .help = "sqlite, duckdb or postgres; by default the fastest that serves the source" },
     { .name = "dry-run", .letter = 'n', .type = DUSK_OPTION_FLAG, AT(dry), .heading = "Output",
       .help = "say what would be released, with which noise, and what it costs; read nothing and spend nothing" },
     { .name = "json", .letter = 'j', .type = DUSK_OPTION_FLAG, AT(json), .heading = "Output", .help = "the card of the model as one JSON object" },
@@ -64,12 +73,18 @@ static const dusk_section train_sections[] = {
       "Learn from private rows with differential privacy, and write a model that may be shown to anybody. "
       "Everything in the file was released by a mechanism or was public before; its statement is in it.\n"
       "DATA is text (comma-separated values with a header, compressed or not), Parquet, a table of a "
-      "database, or IDX. Nothing is found out from rows: bounds, categories and what a missing value counts "
+      "database, IDX, or a source (FILE.dusk). Nothing is found out from rows: bounds, categories and what a "
+      "missing value counts "
       "as are declared in "
       "the schema, and what is out of bounds is clamped. Rows whose label is missing are left out.\n"
       "The unit is a row, unless the schema says whose rows they are and how many there can be of one "
       "(unit person, rows_per_unit 3). How many rows there are is private: declare it with --rows where it "
       "is known, or learners that need it pay for a noisy count." },
+    { "Sources",
+      "Rows of a source come through a query; of each person as many are used as was declared. The training "
+      "is "
+      "charged to the ledger of the source before a row is looked at, with the relation that the ledger "
+      "has; a charge that is refused spends nothing and writes nothing." },
     { "Numerics",
       "Most learners add whole numbers exactly and draw noise exactly: what is promised is what is "
       "computed. A learner that is idealised holds its promise in real arithmetic; it must be accepted, "
@@ -150,8 +165,9 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
-        .either = "--schema FILE; --out FILE, unless --dry-run",
-        .takes = "schema delta out set columns rows replace-one table labels accept-idealised dry-run json",
+        .either = "--schema FILE, unless DATA is a source; --out FILE, unless --dry-run",
+        .takes = "schema delta out set columns rows replace-one labels accept-idealised query table "
+                 "rows-per-unit analyst engine dry-run json",
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
                           : "DATA --schema FILE --epsilon E --out FILE [options]",
@@ -170,19 +186,42 @@ void dusk_train_begin(void)
 
 /* ---- Checks ---------------------------------------------------------------------------------------- */
 
-static dusk_status check(const train_settings *s, const dusk_parsed *parsed, const dusk_operand *learner,
-                         dusk_error *err)
+static dusk_status check_source(const train_settings *s, dusk_error *err)
 {
-    if (parsed->operand_count != 2)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
-                         parsed->operand_count < 2 ? "say where the rows are" : "there are words too many");
-    if (model_is_source(parsed->operands[1]))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
-                         "%.100s holds no rows: name the file of rows, and give the source as --schema",
-                         parsed->operands[1]);
+    if (s->schema || s->labels || s->replace_one)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
+                         "%s does not go with a source, which has its own",
+                         s->schema   ? "--schema"
+                         : s->labels ? "--labels"
+                                     : "--replace-one");
+    if (s->query && (s->table || s->columns))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "say it in the query",
+                         "--query does not go with --table and --columns");
+    return DUSK_OK;
+}
+
+static dusk_status check_file(const train_settings *s, const dusk_operand *learner, dusk_error *err)
+{
     if (!s->schema)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
                          "--schema is missing: what the columns may hold is declared, not read");
+    if (s->query || s->analyst || s->engine || s->rows_per_unit)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
+                         "--query, --analyst, --engine and --rows-per-unit are for a source (FILE.dusk)");
+    if (s->table && !model_is_source(s->schema))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
+                         "--table is for a source, or a schema that is one (FILE.dusk)");
+    return DUSK_OK;
+}
+
+static dusk_status check(const train_settings *s, const dusk_parsed *parsed, const dusk_operand *learner,
+                         dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    if (parsed->operand_count != 2)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
+                         parsed->operand_count < 2 ? "say where the rows are" : "there are words too many");
+    DUSK_TRY(model_is_source(parsed->operands[1]) ? check_source(s, err) : check_file(s, learner, err));
     if (!s->out && !s->dry)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
     if (!(s->epsilon > 0))
@@ -191,23 +230,22 @@ static dusk_status check(const train_settings *s, const dusk_parsed *parsed, con
     if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
                          "--delta must be at least 0 and below 1");
-    if (s->table && !model_is_source(s->schema))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
-                         "--table is for a schema that is a source (FILE.dusk)");
-    return DUSK_OK;
+done:
+    return status;
 }
 
 /* ---- Training ---------------------------------------------------------------------------------------- */
 
 static void show_progress(void *context, double part) { dusk_progress_part(context, part); }
 
-static void fill_options(dusk_train_options *options, const train_settings *s, dusk_progress *progress)
+static void fill_options(dusk_train_options *options, const train_settings *s, const model_data *data,
+                         dusk_progress *progress)
 {
     dusk_train_options_init(options);
     options->label = s->label;
     options->epsilon = s->epsilon;
     options->delta = isnan(s->delta) ? 0 : s->delta;
-    options->neighbours = s->replace_one ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    options->neighbours = model_neighbours(data, s->replace_one);
     options->rows = (uint64_t)s->rows;
     options->settings = s->set.word;
     options->settings_count = s->set.count;
@@ -230,31 +268,72 @@ done:
     return status;
 }
 
+/* Would the ledger allow it? Found out before rows are read. */
+static dusk_status quote(const dusk_training *training, const model_data *data, const char *analyst,
+                         dusk_error *err)
+{
+    dusk_charge charge = model_charge(data, dusk_training_statement(training), analyst, "train");
+    if (dusk_training_statement(training)->numerics == DUSK_NUMERICS_IDEALISED)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
+                         "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
+    return dusk_ledger_quote(dusk_source_ledger(data->source), NULL, &charge, err);
+}
+
+static dusk_status learn_rows(dusk_training *training, dusk_model **out, model_data *data,
+                              const char *analyst, dusk_progress *progress, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_generator *gen = NULL;
+    DUSK_TRY(dusk_generator_new(&gen, err));
+    if (data->source) DUSK_TRY(quote(training, data, analyst, err));
+    DUSK_TRY(model_data_read(data, gen, err));
+    dusk_progress_start(progress, 1, dusk_training_statement(training)->epsilon);
+    status = data->source
+                 ? dusk_training_run_charged(training, out, data->frame, dusk_source_ledger(data->source),
+                                             analyst, dusk_source_schema(data->source)->version, gen, err)
+                 : dusk_training_run(training, out, data->frame, gen, err);
+    dusk_progress_end(progress);
+done:
+    dusk_generator_free(gen);
+    return status;
+}
+
 static dusk_status learn(dusk_training *training, model_data *data, const train_settings *s,
                          dusk_progress *progress, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    const char *analyst = ask_analyst(s->analyst);
     dusk_model_file *file = NULL;
-    dusk_generator *gen = NULL;
     dusk_model *model = NULL;
     char *text = NULL;
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(dusk_training_explain(training, &text, err));
-    DUSK_TRY(dusk_generator_new(&gen, err));
-    DUSK_TRY(model_data_read(data, err));
-    dusk_progress_start(progress, 1, s->epsilon);
-    status = dusk_training_run(training, &model, data->frame, gen, err);
-    dusk_progress_end(progress);
-    if (status != DUSK_OK) goto done;
+    DUSK_TRY(learn_rows(training, &model, data, analyst, progress, err));
     DUSK_TRY(dusk_model_file_put(file, model, err));
     DUSK_TRY(model_print_card(model, text, s->out, s->json, err));
     DUSK_TRY(dusk_output_flush(err));
-    model_print_cost(dusk_model_statement(model));
+    if (data->source)
+        DUSK_TRY(
+            model_print_charged(dusk_source_ledger(data->source), dusk_model_statement(model), analyst, err));
+    else
+        model_print_cost(dusk_model_statement(model));
 done:
     dusk_ledger_free_text(text);
     dusk_model_file_close(file);
     dusk_model_free(model);
-    dusk_generator_free(gen);
+    return status;
+}
+
+static dusk_status open_data(model_data *data, const char *path, const train_settings *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const model_query query = { s->query, s->table, s->columns, s->engine, s->rows_per_unit };
+    if (model_is_source(path)) return model_source_open(data, path, &query, s->label, err);
+    data->path = path;
+    data->labels = s->labels;
+    DUSK_TRY(model_fields(&data->fields, s->schema, s->table, err));
+    if (s->columns) DUSK_TRY(model_fields_keep(&data->fields, s->columns, s->label, err));
+done:
     return status;
 }
 
@@ -271,11 +350,8 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(dusk_operand_check(learner, &dusk_train_command, parsed, "", err));
     DUSK_TRY(check(s, parsed, learner, err));
     ask_begin();
-    data.path = parsed->operands[1];
-    data.labels = s->labels;
-    DUSK_TRY(model_fields(&data.fields, s->schema, s->table, err));
-    if (s->columns) DUSK_TRY(model_fields_keep(&data.fields, s->columns, s->label, err));
-    fill_options(&options, s, &progress);
+    DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
+    fill_options(&options, s, &data, &progress);
     DUSK_TRY(dusk_training_prepare(&training, learner->name, data.fields, &options, err));
     status = s->dry ? explain(training, err) : learn(training, &data, s, &progress, err);
 done:
@@ -287,7 +363,8 @@ done:
 const dusk_command dusk_train_command = {
     .name = "dusk train",
     .summary = "learn a model from private rows",
-    .synopsis = "LEARNER DATA --schema FILE [--label FIELD] --epsilon E [--delta D] --out FILE [options]",
+    .synopsis = "LEARNER DATA --schema FILE [--label FIELD] --epsilon E [--delta D] --out FILE [options]\n"
+                "LEARNER FILE.dusk [--query SELECT] [--label FIELD] --epsilon E --out FILE [options]",
     .operand = "Learners",
     .noun = "a learner",
     .operands = train_learners,

@@ -19,12 +19,13 @@ static bool fits(const dusk_field *want, const dusk_field *have)
     return true;
 }
 
-static dusk_status find_columns(learn_slices *slices, dusk_error *err)
+dusk_status learn_fields_fit(const dusk_model *model, const dusk_fields *have, size_t *from, dusk_error *err)
 {
-    const dusk_fields *want = slices->model->fields, *have = slices->source->fields;
+    const dusk_fields *want = model->fields;
     for (size_t i = 0; i < want->count; i++) {
-        size_t at = slices->from[i] = dusk_fields_find(have, want->field[i].name);
-        if (at == DUSK_NO_LINK && i == slices->model->label) continue;
+        size_t at = dusk_fields_find(have, want->field[i].name);
+        if (from) from[i] = at;
+        if (at == DUSK_NO_LINK && i == model->label) continue;
         if (at == DUSK_NO_LINK)
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "read it with the fields of the model",
                              "the model needs the field %.60s, and the rows have none", want->field[i].name);
@@ -53,7 +54,7 @@ dusk_status learn_slices_open(learn_slices *out, const dusk_model *model, const 
     DUSK_NEW(slices.from, model->fields->count);
     DUSK_NEW(slices.slice.column, model->fields->count);
     slices.slice.fields = model->fields;
-    DUSK_TRY(find_columns(&slices, err));
+    DUSK_TRY(learn_fields_fit(model, frame->fields, slices.from, err));
     if (model->label != DUSK_NO_LINK && slices.from[model->label] != DUSK_NO_LINK)
         slices.label = &frame->column[slices.from[model->label]];
     *out = slices;

@@ -45,6 +45,18 @@ static dusk_status check_metric(dusk_metric metric, const dusk_model *model, dus
                      "there is no such released score of a model of %s", model->learner->shown.name);
 }
 
+/* Of rows of such fields: found out before anything is charged. */
+static dusk_status check_fields(dusk_metric metric, const dusk_model *model, const dusk_fields *fields,
+                                dusk_error *err)
+{
+    dusk_status status = learn_fields_fit(model, fields, NULL, err);
+    if (status != DUSK_OK || metric == DUSK_METRIC_INERTIA) return status;
+    const char *label = model->fields->field[model->label].name;
+    if (dusk_fields_find(fields, label) != DUSK_NO_LINK) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give rows whose label is known",
+                     "the rows have no field %.60s, which the model has learned", label);
+}
+
 /* The largest squared distance of a row to the centre of its group. */
 static double largest_distance(const dusk_model *model)
 {
@@ -94,6 +106,7 @@ static dusk_status plan_score(score_plan *plan, dusk_metric metric, const dusk_m
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_train_options_init",
                          "the options were never made");
     DUSK_TRY(check_metric(metric, model, err));
+    DUSK_TRY(check_fields(metric, model, fields, err));
     DUSK_TRY(learn_budget_init(&budget, options->neighbours, options->epsilon, options->delta,
                                fields->rows_per_unit, err));
     plan->metric = metric;
@@ -224,14 +237,6 @@ dusk_status dusk_model_score_price(dusk_statement *statement, dusk_metric metric
     return status;
 }
 
-static dusk_status check_label(const learn_slices *slices, dusk_metric metric, dusk_error *err)
-{
-    if (metric == DUSK_METRIC_INERTIA || slices->label) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "give rows whose label is known",
-                     "the rows have no field %.60s, which the model has learned",
-                     slices->model->fields->field[slices->model->label].name);
-}
-
 DUSK_PROVEN(dusk_model_score_release)
 dusk_status dusk_model_score_release(double *value, double *low, double *high, dusk_statement *statement,
                                      dusk_metric metric, const dusk_model *model, const dusk_frame *frame,
@@ -245,7 +250,6 @@ dusk_status dusk_model_score_release(double *value, double *low, double *high, d
 
     DUSK_TRY(plan_score(&plan, metric, model, frame->fields, options, err));
     DUSK_TRY(learn_slices_open(&slices, model, frame, err));
-    DUSK_TRY(check_label(&slices, metric, err));
     DUSK_TRY(add_errors(totals, &plan, &slices, err));
     DUSK_TRY(learn_noise_release(&plan.noise, released, totals, gen, err));
     if (DUSK_MUTATE(SCORE_COUNTS_FOR_FREE, 0, 1))

@@ -18,8 +18,11 @@ typedef struct learn_slices {
     bool begun;
 } learn_slices;
 
-/* DUSK_ERR_ARGUMENT when the frame lacks a field of the model other than the label, or has it as another kind or with
- * other categories. Bounds may differ: the model's count. */
+/* DUSK_ERR_ARGUMENT when `have` lacks a field of the model other than the label, or has it as another kind or with
+ * other categories. Bounds may differ: the model's count. `from` (may be NULL): where each field of the model is. */
+DUSK_MUST_USE dusk_status learn_fields_fit(const dusk_model *model, const dusk_fields *have, size_t *from,
+                                           dusk_error *err);
+/* Of a frame whose fields fit. */
 DUSK_MUST_USE dusk_status learn_slices_open(learn_slices *out, const dusk_model *model,
                                             const dusk_frame *frame, dusk_error *err);
 /* The next slice; false at the end, after which it is as before the first. */

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# A source: rows by a query, of a person as many as allowed; charged before they are looked at; refused when it is too much, and
+# then nothing is spent and nothing is written.
+dusk init clinic.dusk --source visits.csv --source clinic.csv --unit clinic.id --epsilon 1 --delta 1e-5 >/dev/null 2>&1
+dusk schema clinic.dusk link visits.patient clinic
+dusk schema clinic.dusk set clinic.id unique
+dusk schema clinic.dusk set clinic.age type=integer bounds=0:100
+dusk schema clinic.dusk set clinic.visits type=integer bounds=0:12
+dusk schema clinic.dusk set clinic.cost type=real bounds=0:1000
+dusk schema clinic.dusk set clinic.smoker domain=no,yes
+dusk schema clinic.dusk set visits.minutes type=integer bounds=0:480
+dusk schema clinic.dusk set visits.paid type=real bounds=0:1000
+train() {
+    dusk train linear clinic.dusk --label "$@" --out a.model 2>&1 | grep -E -v '^(learner|after|settings|released|holds|slopes|weights| )' |
+        sed 's/; event.*//'
+    ls | grep -e model -e tmp
+    rm -f a.model
+}
+left() { dusk budget clinic.dusk | head -3; }
+echo "== a table"
+train cost --table clinic --epsilon 0.2 --delta 1e-6
+left
+echo "== a query over two tables, three visits of a person"
+train paid --query "SELECT paid, minutes, age FROM visits JOIN clinic ON patient = id WHERE minutes < 400" --rows-per-unit 3 --epsilon 0.3 --delta 1e-6
+left
+echo "== too much"
+train cost --table clinic --epsilon 0.7 --delta 1e-6
+left
+echo "== what cannot be"
+train cost --epsilon 0.1
+train cost --table clinic --epsilon 0.1 --schema credit.fields
+train cost --table clinic --epsilon 0.1 --delta 1e-6 --replace-one
+train cost --query "SELECT cost, id FROM clinic" --epsilon 0.1 --delta 1e-6
+train cost --query "SELECT AVG(cost) FROM clinic" --epsilon 0.1 --delta 1e-6
+train cost --table clinic --epsilon 0.1 --delta 1e-6 --analyst ana
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.1 --delta 1e-6 --out no/a.model 2>&1
+left
+echo "== a score"
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.1 --delta 1e-6 --out b.model >/dev/null 2>&1
+dusk score b.model clinic.dusk --table clinic 2>&1
+dusk predict b.model clinic.dusk 2>&1
+dusk score b.model clinic.dusk --table visits --private --epsilon 0.1 2>&1
+dusk score b.model clinic.dusk --table clinic --private --epsilon 0.1 2>&1 | sed 's/; event.*//' | tr -s ' '
+dusk score b.model clinic.dusk --table clinic --private --epsilon 2 2>&1
+left
+dusk budget clinic.dusk --history | grep -o -e 'train .*' -e 'score .*'
