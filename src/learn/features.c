@@ -208,6 +208,20 @@ static double fit_row(float *x, size_t width, double bound)
     return length;
 }
 
+/* The same for a row of doubles; rare. */
+DUSK_PROVEN(learn_row_shorten)
+void learn_row_shorten(double *x, size_t width, double bound)
+{
+    for (;;) {
+        dusk_uint128 square = 0;
+        for (size_t i = 0; i < width; i++) square += (uint64_t)((int64_t)x[i] * (int64_t)x[i]);
+        double length = root_up((uint64_t)square);
+        if (length <= bound) return;
+        double factor = bound / length * (1 - 0x1p-40);
+        for (size_t i = 0; i < width; i++) x[i] = trunc(x[i] * factor);
+    }
+}
+
 /* --- all rows ---------------------------------------------------------------------------------------------------- */
 
 double learn_target_steps(const dusk_field *field, double value)

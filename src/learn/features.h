@@ -66,6 +66,9 @@ DUSK_MUST_USE dusk_status learn_matrix_make_all(learn_matrix *out, const learn_f
 /* Wipe and free. */
 void learn_matrix_clear(learn_matrix *matrix);
 
+/* Scale a row of doubles down into the ball of `bound` steps, as learn_matrix_make does: whole numbers before and after. */
+void learn_row_shorten(double *x, size_t width, double bound);
+
 /* A numeric label: its value for a target in steps, and back (not rounded). */
 double learn_target_value(const dusk_field *field, double steps);
 double learn_target_steps(const dusk_field *field, double value);

@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "learn/blocks.h"
+#include "learn/scaling.h"
 
 /* --- plan -------------------------------------------------------------------------------------------- */
 
@@ -44,50 +46,31 @@ done:
 
 /* --- one pass ------------------------------------------------------------------------------------------- */
 
-typedef struct sums {
-    tensor_sum moments, products, squares;
-} sums;
-
-static void sums_clear(sums *s)
-{
-    tensor_sum_clear(&s->moments);
-    tensor_sum_clear(&s->products);
-    tensor_sum_clear(&s->squares);
-}
-
-static double sum_of_squares(const double *x, size_t n)
-{
-    double sum = 0; /* at most 1024 of at most 2^30: exact */
-    for (size_t i = 0; i < n; i++) sum += x[i] * x[i];
-    return sum;
-}
-
+/* The sums of (x, y) (x, y)^T, rows with a label: all that is needed in one product. */
 DUSK_PROVEN(add_up)
-static dusk_status add_up(sums *out, const learn_matrix *matrix, dusk_error *err)
+static dusk_status add_up(tensor_sum *out, size_t *rows, const learn_features *features,
+                          const dusk_frame *frame, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double bound = matrix->bound, one = LEARN_ONE;
-    const size_t d = matrix->rows.width;
-    tensor_block block = { 0 };
-    double *label = NULL;
-
-    DUSK_TRY(tensor_sum_init(&out->moments, d * d, err));
-    DUSK_TRY(tensor_sum_init(&out->products, d, err));
-    DUSK_TRY(tensor_sum_init(&out->squares, 1, err));
-    DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
-    DUSK_NEW(label, block.room);
-    while (tensor_block_next(&block)) {
-        for (size_t i = 0; i < block.rows; i++) label[i] = (double)matrix->target[block.first + i];
-        tensor_sum_gram(&out->moments, &block, bound * bound);
-        tensor_sum_combine(&out->products, &block, label, 1, bound * one);
-        double square = sum_of_squares(label, block.rows);
-        tensor_sum_add(&out->squares, 0, &square, 1, one * one * (double)block.room);
-    }
+    const double most = fmax(features->bound, LEARN_ONE);
+    learn_blocks blocks = { .at = 0 };
+    DUSK_TRY(learn_blocks_open(&blocks, features, frame, err));
+    DUSK_TRY(tensor_sum_init(out, blocks.shape.width * blocks.shape.width, err));
+    while (learn_blocks_next(&blocks)) tensor_sum_gram(out, &blocks.block, most * most);
+    *rows = blocks.used;
 done:
-    if (label) dusk_wipe(label, block.room * sizeof *label);
-    dusk_deallocate(label);
-    tensor_block_close(&block);
+    learn_blocks_close(&blocks);
     return status;
+}
+
+/* totals, (d + 1)^2 of them, become x x^T, d * d in a row; x y goes to `products`, y y is returned. */
+static dusk_int128 take_apart(dusk_int128 *totals, dusk_int128 *products, size_t d)
+{
+    dusk_int128 square = totals[(d + 1) * (d + 1) - 1];
+    for (size_t i = 0; i < d; i++) products[i] = totals[i * (d + 1) + d];
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++) totals[i * d + j] = totals[i * (d + 1) + j];
+    return square;
 }
 
 void learn_statistics_clear(learn_statistics *statistics)
@@ -105,37 +88,53 @@ static void describe_noise(learn_statistics *out, const learn_regression *regres
     out->square_noise = regression->squares.deviation;
 }
 
+/* The releases, of sums that add_up made. */
+static dusk_status release(const learn_regression *regression, learn_statistics *out,
+                           const dusk_int128 *totals, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t d = out->width, cells = (d + 1) * (d + 1);
+    dusk_int128 *moments = NULL, *products = NULL, square = 0;
+    DUSK_NEW(moments, cells);
+    DUSK_NEW(products, d);
+    memcpy(moments, totals, cells * sizeof *moments);
+    square = take_apart(moments, products, d);
+    DUSK_TRY(learn_moments_release(&regression->moments, out->moments, moments, gen, err));
+    DUSK_TRY(learn_noise_release(&regression->products, out->products, products, gen, err));
+    DUSK_TRY(learn_noise_release(&regression->squares, &out->squares, &square, gen, err));
+    if (DUSK_MUTATE(REGRESSION_SQUARES_ARE_BARE, false, true))
+        out->squares = ldexp((double)square, -2 * LEARN_BITS);
+done:
+    if (moments) dusk_wipe(moments, cells * sizeof *moments);
+    if (products) dusk_wipe(products, d * sizeof *products);
+    dusk_deallocate(moments);
+    dusk_deallocate(products);
+    return status;
+}
+
 DUSK_PROVEN(learn_fit_regression)
 dusk_status learn_fit_regression(learn_job *job, const learn_regression *regression, learn_statistics *out,
                                  const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const size_t d = job->features.width;
-    learn_matrix matrix = { .bound = 0 };
     learn_statistics made = { .width = d };
-    sums exact = { .moments = { 0 } };
+    tensor_sum sum = { 0 };
+    size_t rows = 0;
 
     *out = made;
     DUSK_NEW(made.moments, d * d);
     DUSK_NEW(made.products, d);
-    DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
-    DUSK_TRY(add_up(&exact, &matrix, err));
-    DUSK_TRY(learn_moments_release(&regression->moments, made.moments, tensor_sum_totals(&exact.moments), gen,
-                                   err));
-    DUSK_TRY(learn_noise_release(&regression->products, made.products, tensor_sum_totals(&exact.products),
-                                 gen, err));
-    DUSK_TRY(learn_noise_release(&regression->squares, &made.squares, tensor_sum_totals(&exact.squares), gen,
-                                 err));
-    if (DUSK_MUTATE(REGRESSION_SQUARES_ARE_BARE, false, true))
-        made.squares = ldexp((double)tensor_sum_totals(&exact.squares)[0], -2 * LEARN_BITS);
-    DUSK_TRY(learn_fit_count(job, &regression->count, &made.rows, matrix.rows.rows, gen, err));
+    DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
+    DUSK_TRY(add_up(&sum, &rows, &job->features, frame, err));
+    DUSK_TRY(release(regression, &made, tensor_sum_totals(&sum), gen, err));
+    DUSK_TRY(learn_fit_count(job, &regression->count, &made.rows, rows, gen, err));
     describe_noise(&made, regression);
     *out = made;
     made = (learn_statistics){ .width = 0 };
 done:
     learn_statistics_clear(&made);
-    learn_matrix_clear(&matrix);
-    sums_clear(&exact);
+    tensor_sum_clear(&sum);
     return status;
 }
 

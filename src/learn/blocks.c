@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a frame, a block at a time: a column of the frame becomes steps while it is in the registers, eight columns become
+ * rows together, and rows that are too long are scaled down. Proof: blocks.proof.md. */
+#include "learn/blocks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "tensor/lanes.h"
+#include "tensor/steps.h"
+
+enum { ROOM = 512, TOGETHER = 8 };
+
+dusk_status learn_blocks_open(learn_blocks *out, const learn_features *features, const dusk_frame *frame,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bool label =
+        features->label != DUSK_NO_LINK && frame->fields->field[features->label].kind == DUSK_FIELD_NUMERIC;
+    learn_blocks made = {
+        .features = features, .frame = frame, .label = label, .level = tensor_lanes_level()
+    };
+    *out = (learn_blocks){ .at = 0 };
+    made.shape = (tensor_rows){ .width = features->width + label };
+    DUSK_NEW(made.block.x, ROOM * made.shape.width);
+    DUSK_NEW(made.columns, ROOM * TOGETHER);
+    DUSK_NEW(made.taken, ROOM);
+    made.block.room = ROOM;
+    *out = made;
+    made = (learn_blocks){ .at = 0 };
+done:
+    learn_blocks_close(&made);
+    return status;
+}
+
+void learn_blocks_close(learn_blocks *blocks)
+{
+    if (blocks->block.x) dusk_wipe(blocks->block.x, ROOM * blocks->shape.width * sizeof(double));
+    if (blocks->columns) dusk_wipe(blocks->columns, ROOM * TOGETHER * sizeof(double));
+    dusk_deallocate(blocks->block.x);
+    dusk_deallocate(blocks->columns);
+    dusk_deallocate(blocks->taken);
+    *blocks = (learn_blocks){ .at = 0 };
+}
+
+/* --- one block ------------------------------------------------------------------------------------------- */
+
+/* The next rows that have a label, if there is one; what is taken may have gaps. */
+static size_t take_rows(learn_blocks *b)
+{
+    const double *label = b->label ? b->frame->column[b->features->label].number : NULL;
+    size_t n = 0;
+    while (b->at < b->frame->rows && n < ROOM) {
+        b->taken[n] = b->at;
+        n += !label || isfinite(label[b->at]);
+        b->at++;
+    }
+    return n;
+}
+
+/* The numbers of the rows taken, where they lie or collected in `room`. */
+static const double *find_numbers(const learn_blocks *b, const double *column, size_t n, double *room)
+{
+    if (b->taken[n - 1] - b->taken[0] == n - 1) return column + b->taken[0];
+    for (size_t k = 0; k < n; k++) room[k] = column[b->taken[k]];
+    return room;
+}
+
+static void encode_column(const learn_blocks *b, const learn_feature *f, size_t n, double *out)
+{
+    if (f->column == DUSK_NO_LINK) {
+        for (size_t k = 0; k < n; k++) out[k] = LEARN_ONE;
+    } else if (f->code >= 0) {
+        const int32_t *code = b->frame->column[f->column].code;
+        for (size_t k = 0; k < n; k++) out[k] = code[b->taken[k]] == f->code ? LEARN_ONE : 0;
+    } else {
+        const dusk_field *field = &b->frame->fields->field[f->column];
+        const tensor_scale scale = { field->missing, field->lower,    field->upper, f->centre,
+                                     f->factor,      LEARN_NORM_MOST, LEARN_ONE };
+        tensor_steps(b->level, out, find_numbers(b, b->frame->column[f->column].number, n, out), n, &scale);
+    }
+}
+
+/* learn_target_steps, ended at the bounds and toward zero, as in learn_matrix_make. */
+static void encode_label(const learn_blocks *b, size_t n, double *out)
+{
+    const dusk_field field = b->frame->fields->field[b->features->label];
+    const double middle = field.lower / 2 + field.upper / 2, half = field.upper / 2 - field.lower / 2;
+    const double *label = find_numbers(b, b->frame->column[b->features->label].number, n, out);
+    for (size_t k = 0; k < n; k++) {
+        double x = label[k] > field.lower ? label[k] : field.lower;
+        x = x < field.upper ? x : field.upper;
+        x = (x - middle) / half * LEARN_ONE;
+        x = x > -LEARN_ONE ? x : -LEARN_ONE;
+        x = x < LEARN_ONE ? x : LEARN_ONE;
+        out[k] = (double)(int32_t)x;
+    }
+}
+
+/* All columns, a few at a time, which then become parts of rows. */
+static void encode_rows(learn_blocks *b, size_t n)
+{
+    const size_t width = b->features->width, stride = b->shape.width;
+    for (size_t first = 0; first < stride; first += TOGETHER) {
+        size_t some = stride - first < TOGETHER ? stride - first : TOGETHER;
+        for (size_t c = 0; c < some; c++) {
+            double *to = b->columns + c * ROOM;
+            if (first + c < width)
+                encode_column(b, &b->features->feature[first + c], n, to);
+            else
+                encode_label(b, n, to);
+        }
+        tensor_interleave(b->block.x + first, stride, b->columns, ROOM, n, some);
+    }
+}
+
+/* Sums of 2^11 squares of at most 2^42 are exact in doubles: no more than the bound, for sure. */
+static bool is_short(const double *x, size_t width, double bound)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    size_t i = 0;
+    if (width > 2048) return false;
+    for (; i + 4 <= width; i += 4)
+        a += x[i] * x[i], b += x[i + 1] * x[i + 1], c += x[i + 2] * x[i + 2], d += x[i + 3] * x[i + 3];
+    for (; i < width; i++) a += x[i] * x[i];
+    return (a + b) + (c + d) <= bound * bound;
+}
+
+DUSK_PROVEN(learn_blocks_next)
+bool learn_blocks_next(learn_blocks *b)
+{
+    const size_t width = b->features->width, stride = b->shape.width, n = take_rows(b);
+    b->block.source = &b->shape;
+    b->block.first = b->used;
+    b->block.rows = n;
+    b->used += n;
+    if (n == 0) return false;
+    encode_rows(b, n);
+    for (size_t k = 0; k < n; k++) {
+        double *x = b->block.x + k * stride;
+        if (!is_short(x, width, DUSK_MUTATE(BLOCKS_KEEP_LENGTH, b->features->bound, INFINITY)))
+            learn_row_shorten(x, width, b->features->bound);
+    }
+    return true;
+}
