@@ -300,7 +300,24 @@ static void measure_time(const bench_case *self, bench_result *out, dusk_generat
     COST(set, groups, 0.1, runs), COST(set, groups, 1, runs), PEER(set, groups, 0.1, runs),                  \
         PEER(set, groups, 1, runs)
 
+#define BAYES(set, e, metric, numbers)                                                                       \
+    {                                                                                                        \
+        "learn/naive_bayes/" set "/" numbers "/" #e, "naive Bayes on " set,                                  \
+            metric == BENCH_AUC ? "AUC" : "accuracy", "the same at epsilon 10^6", "", bench_learn_run,       \
+            &(const bench_learn)                                                                             \
+        {                                                                                                    \
+            "naive_bayes", "numbers=" numbers, set, metric, e, -1, 10                                        \
+        }                                                                                                    \
+    }
+
 const bench_case bench_learn_cluster_cases[] = {
+    BAYES("bank", 0.1, BENCH_AUC, "bins"),
+    BAYES("bank", 1, BENCH_AUC, "bins"),
+    BAYES("bank", 1, BENCH_AUC, "normal"),
+    BAYES("adult", 0.1, BENCH_ACCURACY, "bins"),
+    BAYES("adult", 0.5, BENCH_ACCURACY, "bins"),
+    BAYES("adult", 1, BENCH_ACCURACY, "bins"),
+    BAYES("adult", 1, BENCH_ACCURACY, "normal"),
     BOTH("s1", 15, 10),
     BOTH("s2", 15, 10),
     BOTH("s3", 15, 10),

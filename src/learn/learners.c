@@ -14,6 +14,7 @@ extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_kmeans;
+extern const learn_learner learn_naive_bayes;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_pca_sampling;
 extern const learn_learner learn_covariance;
@@ -32,6 +33,7 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_logistic,
     &learn_sparse_linear,
     &learn_kmeans,
+    &learn_naive_bayes,
     &learn_pca,
     &learn_pca_sampling,
     &learn_covariance,
