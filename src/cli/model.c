@@ -33,18 +33,6 @@ static dusk_status find_table(size_t *out, const dusk_schema *schema, const char
                      "the source has several tables, and one is needed");
 }
 
-/* Rows that do not come through the source are not bounded: it must have been declared how many a unit has. */
-static dusk_status check_rows_per_unit(const dusk_schema *schema, size_t table, dusk_error *err)
-{
-    const dusk_table_schema *t = &schema->table[table];
-    bool one = schema->unit_table == table && schema->unit_column < t->columns &&
-               t->column[schema->unit_column].unique;
-    if (t->is_public || one || t->rows_per_unit > 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT,
-                     "train on the source itself, or dusk schema FILE.dusk set TABLE rows_per_unit=N",
-                     "the source does not say how many rows of %.100s a unit has at most", t->name);
-}
-
 dusk_status model_fields(dusk_fields **out, const char *schema, const char *table, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -53,7 +41,6 @@ dusk_status model_fields(dusk_fields **out, const char *schema, const char *tabl
     if (!model_is_source(schema)) return dusk_fields_read(out, schema, err);
     DUSK_TRY(dusk_source_open(&source, schema, err));
     DUSK_TRY(find_table(&at, dusk_source_schema(source), table, err));
-    DUSK_TRY(check_rows_per_unit(dusk_source_schema(source), at, err));
     DUSK_TRY(dusk_fields_from_schema(out, dusk_source_schema(source), at, err));
 done:
     dusk_source_close(source);

@@ -74,6 +74,9 @@ const char *model_task_words(dusk_task task);
 dusk_status model_print_card(const dusk_model *model, const char *explained, const char *path, bool json,
                              dusk_error *err);
 
+/* What would be released and what it would cost, as JSON. */
+dusk_status model_print_plan(const dusk_statement *statement, const char *explained, dusk_error *err);
+
 /* Plots of a model of categories on rows with labels (score_plot.c). */
 dusk_status model_plot_roc(const char *path, const dusk_model *model, const dusk_frame *frame, double auc,
                            dusk_error *err);

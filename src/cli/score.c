@@ -16,13 +16,15 @@ typedef struct score_settings {
     const char *query, *table, *analyst, *engine;
     double epsilon, delta;
     int64_t rows, rows_per_unit;
-    bool json, private, replace_one, dry;
+    bool json, card, private, replace_one, dry;
 } score_settings;
 
 #define AT(field) .offset = offsetof(score_settings, field)
 /* clang-format off */
 static const dusk_option score_options[] = {
     { .name = "json", .letter = 'j', .type = DUSK_OPTION_FLAG, AT(json), .heading = "Output", .help = "one JSON object" },
+    { .name = "card", .type = DUSK_OPTION_FLAG, AT(card), .heading = "Output",
+      .help = "say what the model is, and what it has cost; no rows are needed" },
     { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "roc.svg", .heading = "Output",
       .help = "draw the ROC curve; of two categories" },
     { .name = "calibration", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(calibration), .sample = "calibration.svg", .heading = "Output",
@@ -72,6 +74,7 @@ static const dusk_section score_sections[] = {
 static const dusk_example score_examples[] = {
     { "on rows that were held out", EXAMPLE },
     { "on the private rows themselves", PRIVATE_EXAMPLE },
+    { "what it is, and what it has cost", "dusk score income.model --card" },
     { NULL, NULL },
 };
 
@@ -272,6 +275,10 @@ static dusk_status check_source(const score_settings *s, bool source, dusk_error
 
 static dusk_status check(const score_settings *s, const dusk_parsed *parsed, dusk_error *err)
 {
+    if (s->card && parsed->operand_count != 1)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk score income.model --card",
+                         "--card needs a model, and nothing else");
+    if (s->card) return DUSK_OK;
     if (parsed->operand_count != 2)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, EXAMPLE,
                          parsed->operand_count < 2 ? "a model and a file of rows are needed"
@@ -311,6 +318,10 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(check(s, parsed, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
+    if (s->card) {
+        status = model_print_card(model, NULL, NULL, s->json, err);
+        goto done;
+    }
     DUSK_TRY(check_plots(s, model, err));
     DUSK_TRY(open_data(&data, parsed->operands[1], s, model, err));
     status = s->private ? score_private(s, model, &data, err) : score_seen(s, model, &data, err);
@@ -323,7 +334,8 @@ done:
 const dusk_command dusk_score_command = {
     .name = "dusk score",
     .summary = "how right a model is",
-    .synopsis = "MODEL DATA [--json] [--plot FILE.svg]\nMODEL DATA --private --epsilon E [options]",
+    .synopsis =
+        "MODEL DATA [--json] [--plot FILE.svg]\nMODEL DATA --private --epsilon E [options]\nMODEL --card",
     .options = score_options,
     .sections = score_sections,
     .examples = score_examples,

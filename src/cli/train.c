@@ -254,12 +254,15 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
     options->progress_context = progress;
 }
 
-static dusk_status explain(const dusk_training *training, dusk_error *err)
+static dusk_status explain(const dusk_training *training, bool json, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char *text = NULL;
     DUSK_TRY(dusk_training_explain(training, &text, err));
-    fputs(text, stdout);
+    if (json)
+        DUSK_TRY(model_print_plan(dusk_training_statement(training), text, err));
+    else
+        fputs(text, stdout);
     DUSK_TRY(dusk_output_flush(err));
     dusk_output_note("dry run", "no row was read and nothing was released");
     DUSK_TRY(model_print_promise(dusk_training_statement(training), true, err));
@@ -353,7 +356,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
     fill_options(&options, s, &data, &progress);
     DUSK_TRY(dusk_training_prepare(&training, learner->name, data.fields, &options, err));
-    status = s->dry ? explain(training, err) : learn(training, &data, s, &progress, err);
+    status = s->dry ? explain(training, s->json, err) : learn(training, &data, s, &progress, err);
 done:
     dusk_training_free(training);
     model_data_clear(&data);

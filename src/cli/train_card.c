@@ -192,6 +192,22 @@ static void json_settings(dusk_json *json, const dusk_model *model)
     dusk_json_close(json, '}');
 }
 
+dusk_status model_print_plan(const dusk_statement *statement, const char *explained, dusk_error *err)
+{
+    char promise[16384];
+    dusk_status status = dusk_statement_json(statement, promise, sizeof promise, err);
+    if (status != DUSK_OK) return status;
+    dusk_json json = { .file = stdout };
+    dusk_json_open(&json, '{');
+    dusk_json_key(&json, "released");
+    json_lines(&json, explained);
+    dusk_json_key(&json, "statement");
+    dusk_json_raw(&json, promise);
+    dusk_json_close(&json, '}');
+    fputc('\n', stdout);
+    return DUSK_OK;
+}
+
 static dusk_status print_json(const dusk_model *model, const char *explained, const char *path,
                               dusk_error *err)
 {

@@ -17,7 +17,7 @@ dusk init credit.dusk --source credit=credit_id.csv --unit credit.id --epsilon 3
 dusk schema credit.dusk set credit.income type=real bounds=0:200
 dusk schema credit.dusk set credit.age type=integer bounds=18:90
 dusk schema credit.dusk set credit.home domain=rent,own,loan
-$train credit_id.csv --schema credit.dusk $promise 2>&1
+$train credit_id.csv --schema credit.dusk $promise 2>/dev/null | grep -e ^promise | sed 's/; event.*//'
 dusk schema credit.dusk set credit.id unique
 $train credit_id.csv --schema credit.dusk $promise 2>/dev/null | grep -e ^from -e ^promise | sed 's/; event.*//'
 # some of the fields only

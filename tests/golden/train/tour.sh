@@ -6,6 +6,7 @@ head -c 13 income.model && echo
 dusk predict income.model credit_new.csv | head -3
 dusk score income.model credit_new.csv 2>&1 | tr -s ' '
 dusk score income.model credit.csv --private --epsilon 0.5 --delta 1e-6 --rows 2400 2>&1 | tr -s ' '
+dusk score income.model --card | grep -E '^(learned|from|promise)' | sed 's/; event.*//'
 # n is declared, another unit, replace-one
 printf 'unit "a household"\nrows_per_unit 3\n' | cat credit.fields - >household.fields
 dusk train linear credit.csv --schema household.fields --label income --epsilon 1 --delta 1e-6 --rows 2400 --replace-one \
