@@ -4,6 +4,10 @@
 
 #include "learn/learner.h"
 
+extern const learn_learner learn_amp_logistic;
+extern const learn_learner learn_amp_svm;
+extern const learn_learner learn_amp_multinomial;
+extern const learn_learner learn_amp_huber;
 extern const learn_learner learn_boosting;
 extern const learn_learner learn_boosting_numbers;
 extern const learn_learner learn_linear;
@@ -23,6 +27,10 @@ extern const learn_learner learn_density;
 /* A line each. */
 /* clang-format off */
 const learn_learner *const learn_learners[] = {
+    &learn_amp_logistic,
+    &learn_amp_svm,
+    &learn_amp_multinomial,
+    &learn_amp_huber,
     &learn_boosting,
     &learn_boosting_numbers,
     &learn_linear,

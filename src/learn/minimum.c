@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The minimiser of an objective, to a certified gradient. Steps are quasi-Newton (limited-memory BFGS [Nocedal 1980] about the
+ * second derivative at some earlier point). Far away J itself must fall by them; once rounding hides how much it falls, the length
+ * of the gradient must, measured by the inverse of a matrix M that is above every second derivative of J. Where they do not do
+ * it the step -M^-1 gradient of [Boehning & Lindsay 1988] does, always. So it ends, whatever the rows are. Proof:
+ * minimum.proof.md.
+ *
+ * The search itself is plain arithmetic and may go anywhere: what is promised is the gradient at the point that is given
+ * back. */
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/objective.h"
+
+#define PAIRS 12     /* that BFGS remembers */
+#define STALE 0.3    /* a gradient that falls by less makes the second derivative anew */
+#define ARMIJO 1e-4  /* the part of what the slope says that J must fall by */
+#define HIDDEN 1e-10 /* of J is lost in rounding */
+#define MOST_STEPS 200000
+
+typedef struct search {
+    const learn_objective *objective;
+    size_t cells, width, outputs;
+    learn_gradient gradient;
+    learn_point point;
+    size_t limbs;
+    double *bound, *near; /* Cholesky factors of M, and of a second derivative; width * width */
+    double *hi, *lo;      /* the point that is searched from */
+    double *at, *step, *scratch;
+    double *trial_hi, *trial_lo;
+    double value, merit;    /* J there, about, and the length of its gradient in the norm of M^-1 */
+    bool close;             /* rounding hides how J falls */
+    bool fresh;             /* `near` is of this point */
+    double *moved, *turned; /* PAIRS * cells: differences of points and of gradients */
+    double product[PAIRS];
+    size_t pairs;
+} search;
+
+/* --- matrices -------------------------------------------------------------------------------------------------------- */
+
+static double dot(const double *a, const double *b, size_t n) { return cblas_ddot((int)n, a, 1, b, 1); }
+
+static void solve(const search *s, const double *factor, double *x)
+{
+    (void)LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', (int)s->width, (int)s->outputs, factor, (int)s->width, x,
+                         (int)s->width);
+}
+
+/* totals * unit + strength on the diagonal, and its factor; false when it has none. */
+static bool factorise(const search *s, double *out, const dusk_int128 *totals, double unit)
+{
+    const size_t d = s->width;
+    for (size_t i = 0; i < d * d; i++) out[i] = (double)totals[i] * unit;
+    for (size_t i = 0; i < d; i++) out[i * d + i] += s->objective->strength;
+    return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)d, out, (int)d) == 0;
+}
+
+static double smoothness(const search *s)
+{
+    return s->outputs > 1 ? LEARN_SOFTMAX_SMOOTHNESS : s->objective->loss.smoothness;
+}
+
+/* M = smoothness X^T X + strength. */
+static dusk_status make_bound(search *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double bound = fmax(s->objective->matrix->bound, 1);
+    tensor_sum sum = { 0 };
+    DUSK_TRY(tensor_sum_init(&sum, s->width * s->width, err));
+    while (tensor_block_next(&s->gradient.block)) tensor_sum_gram(&sum, &s->gradient.block, bound * bound);
+    if (!factorise(s, s->bound, tensor_sum_totals(&sum), smoothness(s) * ldexp(1, -2 * LEARN_BITS)))
+        status = dusk_fail(err, DUSK_ERR_INTERNAL, "", "a matrix above the identity has no factor");
+    memcpy(s->near, s->bound, s->width * s->width * sizeof *s->near);
+done:
+    tensor_sum_clear(&sum);
+    return status;
+}
+
+/* Second derivatives of the rows of a block, as whole numbers up to `scale` times the smoothness. */
+static void block_curvatures(search *s, double *out, double scale)
+{
+    const learn_matrix *matrix = s->objective->matrix;
+    tensor_block_multiply(&s->gradient.block, out, s->point.part, 1);
+    for (size_t i = 0; i < s->gradient.block.rows; i++) {
+        size_t row = s->gradient.block.first + i;
+        double score = ldexp(out[i], s->point.exponent - LEARN_BITS);
+        double at = !s->objective->loss.margin ? score - (double)matrix->target[row] / LEARN_ONE
+                    : matrix->code[row] == 1   ? score
+                                               : -score;
+        out[i] = rint(learn_loss_curvature(&s->objective->loss, at) * scale);
+    }
+}
+
+/* The second derivative at s->point, of one output; the old one stays where it has no factor. */
+static dusk_status renew(search *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double bound = fmax(s->objective->matrix->bound, 1), smooth = smoothness(s);
+    const double scale = exp2(floor(log2(TENSOR_ROW_MOST / (bound * bound * smooth)))); /* 1 or more */
+    tensor_sum sum = { 0 };
+    double *rows = NULL, *curvatures = NULL;
+
+    DUSK_TRY(tensor_sum_init(&sum, s->width * s->width, err));
+    DUSK_NEW(rows, s->gradient.block.room * s->width);
+    DUSK_NEW(curvatures, s->gradient.block.room);
+    while (tensor_block_next(&s->gradient.block)) {
+        block_curvatures(s, curvatures, scale);
+        tensor_sum_weighted_gram(&sum, &s->gradient.block, curvatures, rows,
+                                 ceil(bound * bound * smooth * scale));
+    }
+    if (!factorise(s, s->near, tensor_sum_totals(&sum), ldexp(1, -2 * LEARN_BITS) / scale))
+        memcpy(s->near, s->bound, s->width * s->width * sizeof *s->near);
+    s->pairs = 0;
+    s->fresh = true;
+done:
+    tensor_sum_clear(&sum);
+    if (rows) dusk_wipe(rows, s->gradient.block.room * s->width * sizeof *rows);
+    dusk_deallocate(rows);
+    dusk_deallocate(curvatures);
+    return status;
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------------- */
+
+/* The length of the gradient in the norm of M^-1. */
+static double merit_of(search *s, const double *gradient)
+{
+    memcpy(s->scratch, gradient, s->cells * sizeof *gradient);
+    solve(s, s->bound, s->scratch);
+    return sqrt(fmax(dot(s->scratch, gradient, s->cells), 0));
+}
+
+/* s->step = -(what BFGS takes for the inverse of the second derivative) * gradient, by two loops over the pairs. */
+static void quasi_newton(search *s)
+{
+    const size_t n = s->cells, first = s->pairs > PAIRS ? s->pairs - PAIRS : 0;
+    double part[PAIRS];
+    for (size_t c = 0; c < n; c++) s->step[c] = -s->at[c];
+    for (size_t k = s->pairs; k-- > first;) {
+        size_t i = k % PAIRS;
+        part[i] = dot(s->moved + i * n, s->step, n) / s->product[i];
+        cblas_daxpy((int)n, -part[i], s->turned + i * n, 1, s->step, 1);
+    }
+    solve(s, s->near, s->step);
+    for (size_t k = first; k < s->pairs; k++) {
+        size_t i = k % PAIRS;
+        double back = part[i] - dot(s->turned + i * n, s->step, n) / s->product[i];
+        cblas_daxpy((int)n, back, s->moved + i * n, 1, s->step, 1);
+    }
+}
+
+/* Look at the point one step on: hi + lo + size * step, in twice the digits of a double. */
+static void look(search *s, double size)
+{
+    for (size_t c = 0; c < s->cells; c++) {
+        double step = size * s->step[c], sum = s->hi[c] + step, part = sum - s->hi[c];
+        double rest = (s->hi[c] - (sum - part)) + (step - part) + s->lo[c];
+        s->trial_hi[c] = sum + rest;
+        s->trial_lo[c] = rest - (s->trial_hi[c] - sum);
+    }
+    learn_point_set(&s->point, s->objective, s->trial_hi, s->trial_lo, s->limbs);
+    learn_gradient_at(&s->gradient, &s->point, s->limbs);
+}
+
+/* J where the last look went, about. */
+static double value_of(const search *s)
+{
+    double sum = s->gradient.losses;
+    for (size_t c = 0; c < s->cells; c++)
+        sum += s->trial_hi[c] * (s->objective->strength / 2 * s->trial_hi[c] + s->objective->linear[c]);
+    return sum;
+}
+
+/* Be where the last look went. */
+static void settle(search *s)
+{
+    memcpy(s->hi, s->trial_hi, s->cells * sizeof *s->hi);
+    memcpy(s->lo, s->trial_lo, s->cells * sizeof *s->lo);
+    memcpy(s->at, s->gradient.value, s->cells * sizeof *s->at);
+    s->value = value_of(s);
+    s->merit = merit_of(s, s->at);
+}
+
+/* The same, by a step: the factor by which the gradient fell. */
+static double go(search *s, double size)
+{
+    const size_t n = s->cells, i = s->pairs % PAIRS;
+    const double before = s->merit;
+    for (size_t c = 0; c < n; c++) {
+        s->moved[i * n + c] = size * s->step[c];
+        s->turned[i * n + c] = s->gradient.value[c] - s->at[c];
+    }
+    s->product[i] = dot(s->moved + i * n, s->turned + i * n, n);
+    if (s->product[i] > 0) s->pairs++;
+    s->fresh = false;
+    settle(s);
+    return s->merit / before;
+}
+
+/* Is what the last look saw, `size` steps on, good enough? */
+static bool is_good(search *s, double size, double slope)
+{
+    if (s->close) return merit_of(s, s->gradient.value) <= (1 - size / 8) * s->merit;
+    return value_of(s) <= s->value + ARMIJO * size * slope;
+}
+
+/* One step; 1: none, and the second derivative is wanted first. */
+static double advance(search *s)
+{
+    quasi_newton(s);
+    double slope = dot(s->at, s->step, s->cells);
+    if (!s->close && -slope <= HIDDEN * (1 + fabs(s->value))) {
+        if (!s->fresh && s->outputs == 1) return 1;
+        s->close = true;
+    }
+    for (double size = 1; slope < 0 && size > (s->close ? 0x1p-6 : 0x1p-30); size /= 2) {
+        look(s, size);
+        if (is_good(s, size, slope)) return go(s, size);
+    }
+    if (s->fresh || s->outputs > 1) s->close = true;
+    for (size_t c = 0; c < s->cells; c++) s->step[c] = -s->at[c];
+    solve(s, s->bound, s->step);
+    look(s, 1);
+    return go(s, 1);
+}
+
+/* --- the search ------------------------------------------------------------------------------------------------------------ */
+
+static void end(search *s)
+{
+    double *part[] = { s->bound,   s->near,     s->hi,       s->lo,    s->at,    s->step,
+                       s->scratch, s->trial_hi, s->trial_lo, s->moved, s->turned };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) dusk_deallocate(part[i]);
+    learn_gradient_clear(&s->gradient);
+    learn_point_clear(&s->point);
+}
+
+static dusk_status begin(search *s, const learn_objective *objective, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t d = objective->matrix->rows.width, n = d * objective->outputs;
+    *s =
+        (search){ .objective = objective, .cells = n, .width = d, .outputs = objective->outputs, .limbs = 1 };
+    DUSK_TRY(learn_gradient_init(&s->gradient, objective, err));
+    DUSK_TRY(learn_point_init(&s->point, n, err));
+    DUSK_NEW(s->bound, d * d);
+    DUSK_NEW(s->near, d * d);
+    DUSK_NEW(s->hi, n);
+    DUSK_NEW(s->lo, n);
+    DUSK_NEW(s->at, n);
+    DUSK_NEW(s->step, n);
+    DUSK_NEW(s->scratch, n);
+    DUSK_NEW(s->trial_hi, n);
+    DUSK_NEW(s->trial_lo, n);
+    DUSK_NEW(s->moved, PAIRS * n);
+    DUSK_NEW(s->turned, PAIRS * n);
+    DUSK_TRY(make_bound(s, err));
+done:
+    return status;
+}
+
+/* Look at the point itself, with as many limbs as there are now. */
+static void look_here(search *s)
+{
+    memset(s->step, 0, s->cells * sizeof *s->step);
+    look(s, 0);
+    settle(s);
+}
+
+/* What the digits of weights and slopes do to a gradient, about. */
+static double floor_of(const search *s)
+{
+    const learn_matrix *matrix = s->objective->matrix;
+    double norm = matrix->bound / LEARN_ONE, n = (double)matrix->rows.rows;
+    double curved = n * smoothness(s) * norm * norm + s->objective->strength;
+    int last = s->point.exponent - LEARN_LIMB_BITS * (int)(s->limbs - 1);
+    return learn_gradient_error(s->objective, s->point.exponent, s->limbs) +
+           curved * sqrt((double)s->cells) * ldexp(1, last);
+}
+
+static dusk_status descend(search *s, double gamma, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    look_here(s);
+    for (int steps = 0; s->gradient.length_up > gamma; steps++) {
+        if (steps == MOST_STEPS)
+            return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a strongly convex function has no minimum");
+        if (s->limbs < LEARN_LIMBS && s->gradient.length_up <= fmax(4 * floor_of(s), gamma)) {
+            s->limbs++;
+            look_here(s);
+            continue;
+        }
+        double factor = advance(s);
+        if (factor > STALE && s->outputs == 1 && s->gradient.length_up > gamma) DUSK_TRY(renew(s, err));
+    }
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_minimise)
+dusk_status learn_minimise(const learn_objective *objective, learn_point *out, double gamma, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    search s = { 0 };
+
+    *out = (learn_point){ 0 };
+    if ((double)objective->matrix->rows.rows > LEARN_OBJECTIVE_ROWS) return dusk_fail_memory(err);
+    DUSK_TRY(begin(&s, objective, err));
+    DUSK_TRY(descend(&s, gamma, err));
+    *out = s.point;
+    s.point = (learn_point){ 0 };
+done:
+    end(&s);
+    return status;
+}
