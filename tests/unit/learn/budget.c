@@ -116,7 +116,7 @@ static void releases(void **state)
         dusk_int128 totals[D];
         double out[D], sum = 0, square = 0;
         assert_int_equal(learn_budget_noise(&b, &noise, D, 1 << 20, -10, 1, 1, NULL), DUSK_OK);
-        for (int j = 0; j < D; j++) totals[j] = ((dusk_int128)(j - 4)) << 30;
+        for (int j = 0; j < D; j++) totals[j] = (dusk_int128)(j - 4) * (1 << 30);
         for (int i = 0; i < N; i++) {
             assert_int_equal(learn_noise_release(&noise, out, totals, gen, NULL), DUSK_OK);
             for (int j = 0; j < D; j++) {

@@ -242,8 +242,7 @@ static void idealised(void **state)
         dusk_train_options o = options_of(learners_label(l));
         dusk_training *training;
         dusk_model *model;
-        if (l->numerics != DUSK_NUMERICS_IDEALISED || learners_fields(l) != (const char *)LEARNERS_FIELDS)
-            continue;
+        if (l->numerics != DUSK_NUMERICS_IDEALISED || strcmp(learners_fields(l), LEARNERS_FIELDS)) continue;
         refused(l->name, frame->fields, &o, "ideal");
         o.accept_idealised = true;
         if (dusk_training_prepare(&training, l->name, frame->fields, &o, NULL) != DUSK_OK) continue;
