@@ -107,7 +107,7 @@ done:
     return status;
 }
 
-/* `cells`: `steps` is in l1, else in l2. */
+/* `cells`: `steps` is in l1 when there is no delta; else, and with delta, in l2. */
 DUSK_PROVEN(make_noise)
 static dusk_status make_noise(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
                               bool cells, int grid, double share, uint64_t times, dusk_error *err)

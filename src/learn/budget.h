@@ -46,7 +46,7 @@ DUSK_MUST_USE dusk_status learn_budget_noise(learn_budget *budget, learn_noise *
                                              double steps, int grid, double share, uint64_t times,
                                              dusk_error *err);
 /* The same for cells of which a row is in few: `steps` is what it adds in l1. Without delta the noise is discrete Laplace, which is
- * less; with delta as above, l2 being at most l1: better than learn_budget_counts where there are many releases. */
+ * less; with delta as above, where `steps` may be what it adds in l2: better than learn_budget_counts where there are many releases. */
 DUSK_MUST_USE dusk_status learn_budget_cells(learn_budget *budget, learn_noise *out, uint32_t dimension,
                                              double steps, int grid, double share, uint64_t times,
                                              dusk_error *err);

@@ -10,6 +10,7 @@ extern const learn_learner learn_amp_multinomial;
 extern const learn_learner learn_amp_huber;
 extern const learn_learner learn_boosting;
 extern const learn_learner learn_boosting_numbers;
+extern const learn_learner learn_forest;
 extern const learn_learner learn_linear;
 extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_lasso;
@@ -23,6 +24,7 @@ extern const learn_learner learn_pca;
 extern const learn_learner learn_pca_sampling;
 extern const learn_learner learn_covariance;
 extern const learn_learner learn_density;
+extern const learn_learner learn_tree;
 
 /* A line each. */
 /* clang-format off */
@@ -33,6 +35,7 @@ const learn_learner *const learn_learners[] = {
     &learn_amp_huber,
     &learn_boosting,
     &learn_boosting_numbers,
+    &learn_forest,
     &learn_linear,
     &learn_bayes_linear,
     &learn_lasso,
@@ -46,6 +49,7 @@ const learn_learner *const learn_learners[] = {
     &learn_pca_sampling,
     &learn_covariance,
     &learn_density,
+    &learn_tree,
     NULL,
 };
 /* clang-format on */
