@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "learn_data.h"
@@ -66,6 +67,46 @@ static double train_once(const bench_learn *how, const bench_data *data, double 
     return value;
 }
 
+/* The frame without that column; the others move over. */
+static dusk_frame *without(dusk_frame *frame, const char *column)
+{
+    const size_t all = frame->fields->count, gone = dusk_fields_find(frame->fields, column);
+    const char **keep = bench_allocate(all, sizeof *keep);
+    dusk_error err = { .message = "" };
+    dusk_fields *fields;
+    dusk_frame *out;
+    size_t kept = 0;
+    if (gone == DUSK_NO_LINK) return frame;
+    for (size_t c = 0; c < all; c++)
+        if (c != gone) keep[kept++] = frame->fields->field[c].name;
+    bench_require(dusk_fields_copy(&fields, frame->fields, keep, kept, &err), &err);
+    bench_require(dusk_frame_new(&out, fields, 0, &err), &err);
+    for (size_t c = 0, to = 0; c < all; c++) {
+        if (c == gone) continue;
+        dusk_frame_column empty = out->column[to];
+        out->column[to++] = frame->column[c];
+        frame->column[c] = empty;
+    }
+    out->rows = frame->rows;
+    frame->rows = 0;
+    dusk_frame_free(frame);
+    dusk_fields_free(fields);
+    free(keep);
+    return out;
+}
+
+/* Learners without a label look at all columns: of densities it is one of them, others do without. */
+static void drop_label(bench_data *data, const char *learner)
+{
+    const dusk_task task = dusk_learner_named(learner)->task;
+    if (!data->label || task <= DUSK_TASK_NUMBER) return;
+    if (task != DUSK_TASK_DENSITY) {
+        data->train = without(data->train, data->label);
+        data->test = without(data->test, data->label);
+    }
+    data->label = NULL;
+}
+
 void bench_learn_run(const bench_case *self, bench_result *out, dusk_generator *gen)
 {
     const bench_learn *how = self->setup;
@@ -77,6 +118,7 @@ void bench_learn_run(const bench_case *self, bench_result *out, dusk_generator *
         fprintf(stderr, "%s: skipped, DUSK_DATA has no %s\n", self->name, how->data);
         return;
     }
+    drop_label(&data, how->learner);
     for (int t = 0; t < how->trainings; t++) {
         double value = train_once(how, &data, how->epsilon, gen);
         sum += value;

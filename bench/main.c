@@ -11,17 +11,17 @@
 #include "bench.h"
 
 static const bench_case *const tables[] = {
-    bench_generator_cases,    bench_noise_cases,           bench_sum_cases,
-    bench_select_cases,       bench_mechanism_cases,       bench_number_cases,
-    bench_accounting_cases,   bench_space_cases,           bench_filter_cases,
-    bench_hierarchy_cases,    bench_dpbench_cases,         bench_time_cases,
-    bench_synthetic_cases,    bench_choice_cases,          bench_smooth_cases,
-    bench_sparse_cases,       bench_keyed_cases,           bench_audit_suite_cases,
-    bench_score_cases,        bench_attack_cases,          bench_audit_float_cases,
-    bench_line_cases,         bench_audit_mechanism_cases, bench_csv_cases,
-    bench_bounding_cases,     bench_ledger_cases,          bench_query_cases,
-    bench_tpch_cases,         bench_pushdown_cases,        bench_learn_linear_cases,
-    bench_learn_cluster_cases
+    bench_generator_cases,     bench_noise_cases,           bench_sum_cases,
+    bench_select_cases,        bench_mechanism_cases,       bench_number_cases,
+    bench_accounting_cases,    bench_space_cases,           bench_filter_cases,
+    bench_hierarchy_cases,     bench_dpbench_cases,         bench_time_cases,
+    bench_synthetic_cases,     bench_choice_cases,          bench_smooth_cases,
+    bench_sparse_cases,        bench_keyed_cases,           bench_audit_suite_cases,
+    bench_score_cases,         bench_attack_cases,          bench_audit_float_cases,
+    bench_line_cases,          bench_audit_mechanism_cases, bench_csv_cases,
+    bench_bounding_cases,      bench_ledger_cases,          bench_query_cases,
+    bench_tpch_cases,          bench_pushdown_cases,        bench_learn_linear_cases,
+    bench_learn_cluster_cases, bench_learn_spectral_cases
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 
