@@ -21,7 +21,7 @@ typedef struct timing {
     dusk_generator *gen;
 } timing;
 
-enum { BLOCK = 256 };
+enum { BLOCK = 256, TOGETHER = 1024 };
 
 static void run_private(void *context)
 {
@@ -36,9 +36,9 @@ static void run_private(void *context)
 static float *take_rows(const dusk_frame *frame, size_t d)
 {
     float *x = bench_allocate(frame->rows * d, sizeof *x);
-    for (size_t first = 0; first < frame->rows; first += BLOCK)
+    for (size_t first = 0; first < frame->rows; first += TOGETHER)
         for (size_t c = 0; c < d; c++)
-            for (size_t i = first; i < frame->rows && i < first + BLOCK; i++)
+            for (size_t i = first; i < frame->rows && i < first + TOGETHER; i++)
                 x[i * d + c] = (float)(frame->column[c].number[i] / 4);
     return x;
 }

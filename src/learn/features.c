@@ -255,13 +255,21 @@ static void put_label(learn_matrix *out, const learn_features *features, const d
             (float)fmin(fmax(trunc(learn_target_steps(field, column->number[row])), -LEARN_ONE), LEARN_ONE);
 }
 
-enum { ROWS_AT_ONCE = 64 }; /* a few hundred kB at most of what is written stays in the cache */
+/* As many as fill about half a megabyte: what is written stays in the cache, and columns are read in long runs. */
+enum { ROWS_AT_ONCE = 1024 };
+
+static size_t rows_at_once(size_t width)
+{
+    const size_t rows = ((size_t)1 << 17) / width;
+    return rows > ROWS_AT_ONCE ? ROWS_AT_ONCE : rows > 64 ? rows : 64;
+}
 
 static dusk_status make(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
                         bool labelled, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_matrix matrix = { .rows = { .width = features->width }, .bound = features->bound };
+    const size_t at_once = rows_at_once(features->width);
     float *x = NULL;
 
     *out = (learn_matrix){ 0 };
@@ -276,7 +284,7 @@ static dusk_status make(learn_matrix *out, const learn_features *features, const
     for (size_t row = 0; row < frame->rows;) {
         size_t taken[ROWS_AT_ONCE], n = 0;
         float *to = x + matrix.rows.rows * features->width;
-        for (; row < frame->rows && n < ROWS_AT_ONCE; row++)
+        for (; row < frame->rows && n < at_once; row++)
             if (!labelled || has_label(features, frame, row)) taken[n++] = row;
         encode(to, features, frame, taken, n);
         for (size_t k = 0; k < n; k++, to += features->width) {
