@@ -146,7 +146,7 @@ void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, in
     }
 }
 
-/* Rows row[0], ..., row[n - 1], a column at a time. */
+/* Rows row[0], ..., row[n - 1], a column at a time; `out` is zero. */
 static void encode(float *out, const learn_features *features, const dusk_frame *frame, const size_t *row,
                    size_t n)
 {
@@ -160,9 +160,13 @@ static void encode(float *out, const learn_features *features, const dusk_frame 
             const dusk_field field = frame->fields->field[f.column];
             const double *number = frame->column[f.column].number;
             for (size_t k = 0; k < n; k++) to[k * width] = number_steps(&f, &field, number[row[k]]);
-        } else {
+        } else if (f.code == 0) { /* the first of its column's, and the others follow */
             const int32_t *code = frame->column[f.column].code;
-            for (size_t k = 0; k < n; k++) to[k * width] = code[row[k]] == f.code ? (float)LEARN_ONE : 0;
+            const size_t values = frame->fields->field[f.column].values;
+            for (size_t k = 0; k < n; k++) {
+                const size_t value = (size_t)code[row[k]]; /* none: -1 is far beyond the last */
+                if (value < values) to[k * width + value] = (float)LEARN_ONE;
+            }
         }
     }
 }
