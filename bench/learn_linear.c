@@ -121,7 +121,11 @@ static double fold_error(const linear_case *how, const dusk_frame *train, const 
     dusk_error err = { .message = "" };
 
     snprintf(text, sizeof text, "%s%s", how->settings, how->outside ? " intercept=no norm=1" : "");
-    for (char *word = strtok(text, " "); word && count < 8; word = strtok(NULL, " ")) words[count++] = word;
+    for (char *at = text; count < 8 && *(at += strspn(at, " "));) {
+        words[count++] = at;
+        at += strcspn(at, " ");
+        if (*at) *at++ = '\0';
+    }
     dusk_train_options_init(&options);
     options.settings = words;
     options.settings_count = count;
@@ -318,6 +322,9 @@ const bench_case bench_learn_linear_cases[] = {
     PRIVATE("lasso", "pol", 1, 2),
     PRIVATE("aggregate_linear", "bike", 1, 2),
     PRIVATE("aggregate_linear", "protein", 1, 2),
+    CASE("posterior_linear", "bike", "ops", 1, "scaling=standard norm=2", "bike", "y", 1, false, 2, NULL),
+    CASE("posterior_linear", "bike", "adaptive", 1, "method=adaptive scaling=standard norm=2", "bike", "y", 1,
+         false, 2, NULL),
     CASE("theil_sen", "california", "one", 0.1, "", "california", "median_house_value", 0.1, false, 2,
          "median_income"),
     CASE("theil_sen", "california", "one", 1, "", "california", "median_house_value", 1, false, 2,

@@ -16,6 +16,7 @@ extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_lasso;
 extern const learn_learner learn_theil_sen;
 extern const learn_learner learn_aggregate_linear;
+extern const learn_learner learn_posterior_linear;
 extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_kmeans;
@@ -41,6 +42,7 @@ const learn_learner *const learn_learners[] = {
     &learn_lasso,
     &learn_theil_sen,
     &learn_aggregate_linear,
+    &learn_posterior_linear,
     &learn_sparse_logistic,
     &learn_sparse_linear,
     &learn_kmeans,

@@ -46,10 +46,9 @@ done:
 
 /* --- one pass ------------------------------------------------------------------------------------------- */
 
-/* The sums of (x, y) (x, y)^T, rows with a label: all that is needed in one product. */
-DUSK_PROVEN(add_up)
-static dusk_status add_up(tensor_sum *out, size_t *rows, const learn_features *features,
-                          const dusk_frame *frame, dusk_error *err)
+DUSK_PROVEN(learn_sum_products)
+dusk_status learn_sum_products(tensor_sum *out, size_t *rows, const learn_features *features,
+                               const dusk_frame *frame, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const double most = fmax(features->bound, LEARN_ONE);
@@ -88,7 +87,7 @@ static void describe_noise(learn_statistics *out, const learn_regression *regres
     out->square_noise = regression->squares.deviation;
 }
 
-/* The releases, of sums that add_up made. */
+/* The releases, of sums that learn_sum_products made. */
 static dusk_status release(const learn_regression *regression, learn_statistics *out,
                            const dusk_int128 *totals, dusk_generator *gen, dusk_error *err)
 {
@@ -126,7 +125,7 @@ dusk_status learn_fit_regression(learn_job *job, const learn_regression *regress
     DUSK_NEW(made.moments, d * d);
     DUSK_NEW(made.products, d);
     DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
-    DUSK_TRY(add_up(&sum, &rows, &job->features, frame, err));
+    DUSK_TRY(learn_sum_products(&sum, &rows, &job->features, frame, err));
     DUSK_TRY(release(regression, &made, tensor_sum_totals(&sum), gen, err));
     DUSK_TRY(learn_fit_count(job, &regression->count, &made.rows, rows, gen, err));
     describe_noise(&made, regression);

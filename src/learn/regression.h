@@ -36,6 +36,10 @@ DUSK_MUST_USE dusk_status learn_fit_regression(learn_job *job, const learn_regre
                                                learn_statistics *out, const dusk_frame *frame,
                                                dusk_generator *gen, dusk_error *err);
 void learn_statistics_clear(learn_statistics *statistics);
+/* The exact sums of (x, y) (x, y)^T in steps over rows with a label, (width + 1)^2 cells, and the number of those rows:
+ * private. *out is to be cleared by the caller, on failure too. */
+DUSK_MUST_USE dusk_status learn_sum_products(tensor_sum *out, size_t *rows, const learn_features *features,
+                                             const dusk_frame *frame, dusk_error *err);
 
 /* out = the covariance, width * width, of what noise makes of products - moments * w. `second` is w w^T, or its mean
  * where w itself is uncertain (but does not depend on the noise). */
