@@ -7,26 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "learn/normals.h"
 #include "learn/spectrum.h"
-#include "random/generator.h"
-
-/* Above 0, at most 1. */
-static double part_of(uint64_t word) { return ((double)(word >> 11) + 1) * 0x1p-53; }
-
-/* n standard normal numbers, two for two words [Box & Muller 1958]. */
-static dusk_status draw_normals(double *out, uint64_t *words, size_t n, dusk_generator *gen, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t even = n + n % 2;
-    DUSK_TRY(dusk_generator_words(gen, words, even, 64, err));
-    for (size_t i = 0; i < even; i += 2) {
-        double radius = sqrt(-2 * log(part_of(words[i]))), angle = 2 * M_PI * part_of(words[i + 1]);
-        out[i] = radius * cos(angle);
-        if (i + 1 < n) out[i + 1] = radius * sin(angle);
-    }
-done:
-    return status;
-}
 
 /* The b with sum of 1 / (b + 2 a_i) = 1, for which the envelope is tightest; some a_i is 0. */
 static double find_b(const double *a, size_t d)
@@ -48,12 +30,11 @@ static dusk_status draw_in_axes(double *x, const double *a, size_t d, dusk_gener
 {
     dusk_status status = DUSK_OK;
     const double q = (double)d, b = find_b(a, d), log_most = -(q - b) / 2 + q / 2 * log(q / b);
-    uint64_t *words = NULL, coin;
-    DUSK_NEW(words, d + 1);
+    double coin;
     for (bool accepted = false; !accepted;) {
         double square = 0, exponent = 0, spread = 0;
-        DUSK_TRY(draw_normals(x, words, d, gen, err));
-        DUSK_TRY(dusk_generator_words(gen, &coin, 1, 64, err));
+        DUSK_TRY(learn_normals(x, d, gen, err));
+        DUSK_TRY(learn_uniform(&coin, gen, err));
         for (size_t i = 0; i < d; i++) {
             x[i] /= sqrt(1 + 2 * a[i] / b);
             square += x[i] * x[i];
@@ -63,11 +44,9 @@ static dusk_status draw_in_axes(double *x, const double *a, size_t d, dusk_gener
             exponent += a[i] * x[i] * x[i];
             spread += (1 + 2 * a[i] / b) * x[i] * x[i];
         }
-        accepted = log(part_of(coin)) <= -exponent + q / 2 * log(spread) - log_most;
+        accepted = log(coin) <= -exponent + q / 2 * log(spread) - log_most;
     }
 done:
-    if (words) dusk_wipe(words, (d + 1) * sizeof *words);
-    dusk_deallocate(words);
     return status;
 }
 
