@@ -124,6 +124,10 @@ SUBJECT(pca_norm, "pca", "x numeric -1:1", NULL, { "components=1", "norm=0.25", 
         0, "moments", { &nobody, &one_end })
 SUBJECT(pca_exchanged, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_REPLACE_ONE, 0.01, 0,
         "moments", { &middle, &other_end })
+/* So much ridge that the weight is the noisy sum of column times label. */
+SUBJECT(linear, "linear", "x numeric -1:1\ny numeric -1:1", "y",
+        { "method=ridge", "lambda=1e9", "intercept=no", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "weights",
+        { &nobody, &one_end })
 
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 60000, begin_pca, draw_one, NULL },
@@ -131,6 +135,7 @@ static const subject subjects[] = {
     { "pca.unit", "a unit of three rows", 1, 1, 60000, begin_pca_unit, draw_one, NULL },
     { "pca.norm", "a row that is scaled down", 1, 1, 60000, begin_pca_norm, draw_one, NULL },
     { "pca.exchanged", "a row is exchanged", 1, 1, 60000, begin_pca_exchanged, draw_one, NULL },
+    { "linear", "a row at the end of its bounds", 1, 1, 30000, begin_linear, draw_one, NULL },
 };
 
 static void no_learner_is_accused(void **state)
