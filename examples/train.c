@@ -4,12 +4,6 @@
 #include <dusk/dusk.h>
 #include <stdio.h>
 
-/* Rows by their declared fields. */
-static int read_rows(dusk_frame **out, const dusk_fields *fields, const char *path, dusk_error *err)
-{
-    return dusk_frame_read(out, fields, path, NULL, err);
-}
-
 static int train(dusk_model **out, const dusk_fields *fields, const dusk_frame *rows, dusk_error *err)
 {
     dusk_train_options options;
@@ -41,9 +35,9 @@ int main(void)
     dusk_model_scores scores;
     dusk_error err;
     int failed = dusk_fields_read(&fields, "credit.fields", &err) ||
-                 read_rows(&rows, fields, "credit.csv", &err) ||
-                 read_rows(&others, fields, "credit_new.csv", &err) || train(&model, fields, rows, &err) ||
-                 dusk_model_score(&scores, model, others, &err);
+                 dusk_frame_read(&rows, fields, "credit.csv", NULL, &err) ||
+                 dusk_frame_read(&others, fields, "credit_new.csv", NULL, &err) ||
+                 train(&model, fields, rows, &err) || dusk_model_score(&scores, model, others, &err);
     if (failed)
         fprintf(stderr, "%s (%s)\n", err.message, err.hint);
     else

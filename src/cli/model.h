@@ -77,6 +77,8 @@ dusk_status model_print_card(const dusk_model *model, const char *explained, con
 /* What would be released and what it would cost, as JSON. */
 dusk_status model_print_plan(const dusk_statement *statement, const char *explained, dusk_error *err);
 
+/* The weights of a linear model (train_plot.c); DUSK_ERR_ARGUMENT where there are none. */
+dusk_status model_plot_weights(const char *path, const dusk_model *model, dusk_error *err);
 /* Plots of a model of categories on rows with labels (score_plot.c). */
 dusk_status model_plot_roc(const char *path, const dusk_model *model, const dusk_frame *frame, double auc,
                            dusk_error *err);

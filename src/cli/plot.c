@@ -32,7 +32,7 @@ typedef struct canvas {
 
 /* ---- Text ------------------------------------------------------------------------ */
 
-static void put_escaped(FILE *file, const char *s)
+void dusk_svg_text(FILE *file, const char *s)
 {
     while (*s) {
         size_t n = dusk_utf8_length(s);
@@ -49,7 +49,7 @@ static void put_escaped(FILE *file, const char *s)
 static void put_text(const canvas *c, double x, double y, const char *attributes, const char *text)
 {
     fprintf(c->file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    put_escaped(c->file, text);
+    dusk_svg_text(c->file, text);
     fputs("</text>\n", c->file);
 }
 
@@ -364,7 +364,7 @@ static void put_svg(FILE *file, const void *what)
             "role=\"img\" font-family=\"system-ui, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', "
             "sans-serif\">\n<title>",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
-    put_escaped(file, plot->title);
+    dusk_svg_text(file, plot->title);
     fputs("</title>\n", file);
     fprintf(file, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT);
     fprintf(file,

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "dusk/base.h"
 
@@ -42,6 +43,9 @@ typedef struct dusk_plot {
 /* Write it to `path`: first beside it, then moved into place, so that nobody
  * sees half of one and a failure leaves what was there. */
 dusk_status dusk_plot_write(const dusk_plot *plot, const char *path, dusk_error *err);
+
+/* Text as it stands in an SVG file: what is special is escaped. */
+void dusk_svg_text(FILE *file, const char *text);
 
 /* Ticks of an axis. Widens low and high to round numbers. */
 #define DUSK_PLOT_TICKS_MAX 64

@@ -26,7 +26,7 @@ static const dusk_option score_options[] = {
     { .name = "card", .type = DUSK_OPTION_FLAG, AT(card), .heading = "Output",
       .help = "say what the model is, and what it has cost; no rows are needed" },
     { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "roc.svg", .heading = "Output",
-      .help = "draw the ROC curve; of two categories" },
+      .help = "draw the ROC curve, of two categories; with --card the weights of a linear model" },
     { .name = "calibration", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(calibration), .sample = "calibration.svg", .heading = "Output",
       .help = "draw how often the most probable category is right, over its probability" },
     { .name = "private", .type = DUSK_OPTION_FLAG, AT(private), .heading = "Private rows",
@@ -319,7 +319,8 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     if (s->card) {
-        status = model_print_card(model, NULL, NULL, s->json, err);
+        DUSK_TRY(model_print_card(model, NULL, NULL, s->json, err));
+        if (s->plot) DUSK_TRY(model_plot_weights(s->plot, model, err));
         goto done;
     }
     DUSK_TRY(check_plots(s, model, err));
@@ -334,8 +335,8 @@ done:
 const dusk_command dusk_score_command = {
     .name = "dusk score",
     .summary = "how right a model is",
-    .synopsis =
-        "MODEL DATA [--json] [--plot FILE.svg]\nMODEL DATA --private --epsilon E [options]\nMODEL --card",
+    .synopsis = "MODEL DATA [--json] [--plot FILE.svg]\nMODEL DATA --private --epsilon E [options]\nMODEL "
+                "--card [--plot FILE.svg]",
     .options = score_options,
     .sections = score_sections,
     .examples = score_examples,

@@ -312,7 +312,11 @@ static dusk_status learn(dusk_training *training, model_data *data, const train_
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(dusk_training_explain(training, &text, err));
     DUSK_TRY(learn_rows(training, &model, data, analyst, progress, err));
-    DUSK_TRY(dusk_model_file_put(file, model, err));
+    status = dusk_model_file_put(file, model, err);
+    if (status != DUSK_OK && data->source) /* what was spent stays spent */
+        (void)model_print_charged(dusk_source_ledger(data->source), dusk_model_statement(model), analyst,
+                                  NULL);
+    if (status != DUSK_OK) goto done;
     DUSK_TRY(model_print_card(model, text, s->out, s->json, err));
     DUSK_TRY(dusk_output_flush(err));
     if (data->source)
