@@ -235,7 +235,7 @@ done:
 dusk_status dusk_fields_parse(dusk_fields **out, const char *text, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    reader r = { .at = text };
+    reader r = { .at = strncmp(text, "\xEF\xBB\xBF", 3) ? text : text + 3 }; /* a byte order mark */
     *out = NULL;
     DUSK_NEW(r.word, strlen(text) + 1);
     DUSK_TRY(table_fields_new(&r.fields, err));

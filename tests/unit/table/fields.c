@@ -61,6 +61,10 @@ static void names_of_facts(void **state)
     assert_int_equal(f->count, 3);
     assert_string_equal(f->unit, "numeric");
     dusk_fields_free(f);
+    f = parsed("\xEF\xBB\xBF"
+               "a numeric 0:1\n");
+    assert_string_equal(f->field[0].name, "a");
+    dusk_fields_free(f);
     f = parsed("");
     assert_int_equal(f->count, 0);
     assert_string_equal(f->unit, "row");
