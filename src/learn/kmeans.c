@@ -13,13 +13,14 @@
 #include "learn/kmeans_start.h"
 
 enum { METHOD_AUTO, METHOD_GRID, METHOD_HASH, METHOD_LLOYD };
-#define GRID_WIDTH_MOST 3
+#define GRID_WIDTH_MOST 3 /* beyond, planes are better than cells */
+#define COARSE_SHARE 0.3
 
 typedef struct kmeans_plan {
     size_t k;
     int method;
     uint64_t rounds;
-    learn_noise rows, counts;
+    learn_noise rows, coarse, fine;
     learn_hash_noise hash;
     learn_group_noise round;
 } kmeans_plan;
@@ -58,8 +59,11 @@ static dusk_status plan_grid(learn_job *job, kmeans_plan *p, double share, dusk_
         learn_say(job, "the number of rows, with noise of deviation %.4g", p->rows.deviation);
         share *= 0.95;
     }
-    DUSK_TRY(learn_budget_counts(&job->budget, &p->counts, 1, share, err));
-    learn_say(job, "counts of the cells of a grid, with noise of deviation %.4g", p->counts.deviation);
+    DUSK_TRY(learn_budget_counts(&job->budget, &p->coarse, 1, COARSE_SHARE * share, err));
+    DUSK_TRY(learn_budget_counts(&job->budget, &p->fine, 1, (1 - COARSE_SHARE) * share, err));
+    learn_say(job,
+              "counts of the cells of a coarse grid, with noise of deviation %.4g, and of a finer one, %.4g",
+              p->coarse.deviation, p->fine.deviation);
 done:
     return status;
 }
@@ -131,7 +135,7 @@ static dusk_status start(learn_groups *groups, learn_job *job, const learn_matri
     }
     DUSK_TRY(find_rows(job, &rows, matrix, gen, err));
     if (p->method == METHOD_GRID)
-        DUSK_TRY(learn_start_grid(groups, &p->counts, rows, matrix, gen, err));
+        DUSK_TRY(learn_start_grid(groups, &p->coarse, &p->fine, rows, matrix, gen, err));
     else
         DUSK_TRY(learn_start_hash(groups, &p->hash, rows, &job->features, job->fields, matrix, gen, err));
 done:

@@ -11,8 +11,6 @@
 #include "base/mutant.h"
 #include "random/sampling.h"
 
-#define CELLS_MOST 0x1p18
-#define GRID_WIDTH_MOST 8
 #define PLANES_MOST 11.0
 enum { PUBLIC_SEED = 2016 };
 
@@ -29,8 +27,7 @@ void learn_start_spread(learn_groups *groups)
     }
 }
 
-/* Centres, spreads and radii from points. `inner`: the mean square of what points stand for about them. */
-static dusk_status start_from(learn_groups *groups, const learn_points *points, double inner, dusk_error *err)
+dusk_status learn_start_from(learn_groups *groups, const learn_points *points, double inner, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const size_t k = groups->k, d = groups->width;
@@ -48,143 +45,6 @@ static dusk_status start_from(learn_groups *groups, const learn_points *points, 
     }
 done:
     dusk_deallocate(centres);
-    return status;
-}
-
-/* --- a grid ------------------------------------------------------------------------------------------------------- */
-
-/* (rows sqrt(2) / (c deviation)) ^ (2 d / (d + 2)) cells balance noise and the size of cells; c is 10 in Su et al. 2016, and less here, since
- * make_weights keeps noise in its place. */
-size_t learn_grid_side(size_t width, double rows, double deviation)
-{
-    double d = (double)width, cells = pow(fmax(rows * M_SQRT2 / (3 * deviation), 1), 2 * d / (d + 2));
-    double side = ceil(pow(fmin(cells, CELLS_MOST), 1 / d) - 1e-9);
-    while (side > 2 && pow(side, d) > CELLS_MOST) side--;
-    return (size_t)fmax(side, 2);
-}
-
-static size_t cell_of(const double *x, const learn_groups *groups, size_t side)
-{
-    size_t cell = 0;
-    for (size_t i = 0; i < groups->width; i++) {
-        double width = groups->high[i] - groups->low[i] + 1;
-        double at = floor((x[i] - groups->low[i]) * (double)side / width);
-        at = fmin(fmax(at, 0), (double)side - 1);
-        cell = cell * side + (size_t)at;
-    }
-    return cell;
-}
-
-static void middle_of(double *x, const learn_groups *groups, size_t side, size_t cell)
-{
-    for (size_t i = groups->width; i-- > 0; cell /= side) {
-        double width = groups->high[i] - groups->low[i] + 1;
-        x[i] = groups->low[i] + ((double)(cell % side) + 0.5) * width / (double)side;
-    }
-}
-
-/* A box of cells, [low, high) in every direction. */
-typedef struct cell_box {
-    size_t low[GRID_WIDTH_MOST], high[GRID_WIDTH_MOST];
-} cell_box;
-
-typedef struct sharing {
-    const double *noisy;
-    double *weight;
-    size_t side, width;
-    double deviation; /* of a cell */
-} sharing;
-
-/* The sum of the noisy counts of a box, and how many cells it has. */
-static double sum_box(const sharing *s, const cell_box *box, size_t direction, size_t first, double *cells)
-{
-    double sum = 0;
-    for (size_t i = box->low[direction]; i < box->high[direction]; i++) {
-        size_t at = first * s->side + i;
-        if (direction + 1 < s->width)
-            sum += sum_box(s, box, direction + 1, at, cells);
-        else {
-            sum += s->noisy[at];
-            (*cells)++;
-        }
-    }
-    return sum;
-}
-
-static void set_cell(const sharing *s, const cell_box *box, double weight)
-{
-    size_t cell = 0;
-    for (size_t i = 0; i < s->width; i++) cell = cell * s->side + box->low[i];
-    s->weight[cell] = weight;
-}
-
-static void share_out(const sharing *s, const cell_box *box, double total)
-{
-    size_t along = 0;
-    cell_box half[2] = { *box, *box };
-    double sum[2], cells[2] = { 0, 0 };
-    for (size_t i = 1; i < s->width; i++)
-        if (box->high[i] - box->low[i] > box->high[along] - box->low[along]) along = i;
-    if (box->high[along] - box->low[along] == 1) {
-        set_cell(s, box, total);
-        return;
-    }
-    if (!(total > 0)) return;
-    half[0].high[along] = half[1].low[along] = (box->low[along] + box->high[along]) / 2;
-    for (int h = 0; h < 2; h++) sum[h] = sum_box(s, &half[h], 0, 0, &cells[h]);
-    double rest = (total - sum[0] - sum[1]) / (cells[0] + cells[1]), heard[2];
-    for (int h = 0; h < 2; h++) {
-        sum[h] += rest * cells[h];
-        heard[h] = sum[h] < 2 * s->deviation * sqrt(cells[h]) ? 0 : sum[h];
-    }
-    double both = heard[0] + heard[1];
-    double first = both > 0 ? heard[0] / both * total : sum[0] > sum[1] ? total : 0;
-    share_out(s, &half[0], first);
-    share_out(s, &half[1], total - first);
-}
-
-/* Weights that are >= 0 from noisy counts: from the whole down, halves share what there is by what was counted in
- * them, one that is lost in noise getting nothing. So noise moves weight between neighbours, not across the box. */
-static void make_weights(double *weight, const double *noisy, size_t side, size_t width, double deviation)
-{
-    sharing s = { noisy, weight, side, width, deviation };
-    cell_box all = { { 0 }, { 0 } };
-    double cells = 0;
-    for (size_t i = 0; i < width; i++) all.high[i] = side;
-    share_out(&s, &all, fmax(sum_box(&s, &all, 0, 0, &cells), 0));
-}
-
-DUSK_PROVEN(learn_start_grid)
-dusk_status learn_start_grid(learn_groups *groups, const learn_noise *counts, double rows,
-                             const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t d = groups->width, side = learn_grid_side(d, rows, counts->deviation);
-    const size_t cells = (size_t)pow((double)side, (double)d);
-    learn_points points = { .n = 0 };
-    tensor_block block = { 0 };
-    dusk_int128 *totals = NULL;
-    double *noisy = NULL, inner = 0;
-    const int one = DUSK_MUTATE(START_CELLS_COUNT_TWICE, 1, 2);
-
-    DUSK_NEW(totals, cells);
-    DUSK_NEW(noisy, cells);
-    DUSK_TRY(learn_points_init(&points, cells, d, err));
-    DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
-    while (tensor_block_next(&block))
-        for (size_t i = 0; i < block.rows; i++) totals[cell_of(block.x + i * d, groups, side)] += one;
-    DUSK_TRY(learn_counts_release(counts, noisy, totals, cells, gen, err));
-    make_weights(points.weight, noisy, side, d, counts->deviation);
-    for (size_t c = 0; c < cells; c++) middle_of(points.x + c * d, groups, side, c);
-    for (size_t i = 0; i < d; i++)
-        inner += pow((groups->high[i] - groups->low[i] + 1) / (double)side, 2) / 12;
-    DUSK_TRY(start_from(groups, &points, inner, err));
-done:
-    tensor_block_close(&block);
-    if (totals) dusk_wipe(totals, cells * sizeof *totals);
-    dusk_deallocate(totals);
-    dusk_deallocate(noisy);
-    learn_points_clear(&points);
     return status;
 }
 
@@ -388,7 +248,7 @@ dusk_status learn_start_hash(learn_groups *groups, const learn_hash_noise *noise
     DUSK_TRY(release_cells(&h, &noise->coarse, &block, gen, err));
     DUSK_TRY(cut_groups(&h, &h.cells[0], second, block.room, gen, err));
     DUSK_TRY(release_cells(&h, &noise->fine, &block, gen, err));
-    DUSK_TRY(start_from(groups, &points, make_points(&points, &h, &noise->fine), err));
+    DUSK_TRY(learn_start_from(groups, &points, make_points(&points, &h, &noise->fine), err));
 done:
     close_hashing(&h, block.room);
     tensor_block_close(&block);

@@ -8,9 +8,11 @@
 #include "learn/groups.h"
 #include "learn/points.h"
 
-/* Counts of the cells of a grid over the box [EUGkM of Su et al. 2016], for few columns. `rows`: about how many there are. */
-DUSK_MUST_USE dusk_status learn_start_grid(learn_groups *groups, const learn_noise *counts, double rows,
-                                           const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* Counts of the cells of a coarse grid over the box, and of finer cells where those have rows; for few columns. `rows`: about how
+ * many there are. */
+DUSK_MUST_USE dusk_status learn_start_grid(learn_groups *groups, const learn_noise *coarse,
+                                           const learn_noise *fine, double rows, const learn_matrix *matrix,
+                                           dusk_generator *gen, dusk_error *err);
 /* Cells by which side of random planes rows are on [after Chang, Ghazi, Kumar & Manurangsi 2021]: planes through the mean of all
  * rows, and in every cell planes through its own mean. Three releases: the mean, coarse cells, fine cells. */
 typedef struct learn_hash_noise {
@@ -19,6 +21,9 @@ typedef struct learn_hash_noise {
 DUSK_MUST_USE dusk_status learn_start_hash(learn_groups *groups, const learn_hash_noise *noise, double rows,
                                            const learn_features *features, const dusk_fields *fields,
                                            const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* Centres, spreads and radii from points. `inner`: the mean square of what points stand for about them. */
+DUSK_MUST_USE dusk_status learn_start_from(learn_groups *groups, const learn_points *points, double inner,
+                                           dusk_error *err);
 /* Centres without looking: public, spread over the box. */
 void learn_start_spread(learn_groups *groups);
 
