@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The solver: steps, penalties and constraints, on what was released. */
+#include "learn/descent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/scaling.h"
+
+#define COUNT_SHARE 0.02
+#define DRIFT 0.5 /* how far noise may carry a weight, by the steps alone */
+#define HASTE                                                                                                \
+    32.0 /* the largest rate, in units of 1 / (smoothness length^2): clipping keeps it from blowing up */
+
+/* --- plan --------------------------------------------------------------------------------------------------- */
+
+dusk_status learn_plan_descent(learn_job *job, learn_descent *out, const learn_loss *loss, size_t classes,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_descent d = { .rate = learn_setting(job, "rate"),
+                        .momentum = learn_setting(job, "momentum"),
+                        .average = learn_setting(job, "average"),
+                        .l2 = learn_setting(job, "l2"),
+                        .l1 = learn_setting(job, "l1"),
+                        .group = learn_setting(job, "group"),
+                        .radius = learn_setting(job, "radius"),
+                        .positive = learn_choice(job, "sign") == 1 };
+    double clip = learn_setting(job, "clip");
+
+    d.steps = (uint64_t)learn_setting(job, "steps");
+    if (d.steps == 0) d.steps = job->budget.delta > 0 ? 30 : 10;
+    DUSK_TRY(learn_plan_features(job, true, err));
+    d.typical = learn_typical_length(&job->features);
+    if (clip == 0) clip = fmin(d.typical / 2, LEARN_NORM_MOST);
+    DUSK_TRY(learn_plan_count(job, &d.count, COUNT_SHARE, err));
+    DUSK_TRY(learn_plan_gradient(job, &d.gradient, loss, classes, clip, job->budget.left, d.steps, err));
+    learn_say(job, "%llu gradients of %u numbers, rows clipped to %.4g, each with noise of deviation %.4g",
+              (unsigned long long)d.steps, d.gradient.noise.dimension, clip, d.gradient.noise.deviation);
+    *out = d;
+done:
+    return status;
+}
+
+/* --- a step --------------------------------------------------------------------------------------------------- */
+
+/* Noise moves a weight by rate / n * deviation * sqrt(steps) over all steps, about: as fast as keeps that within DRIFT, and
+ * not faster than curvature allows. */
+static double rate_of(const learn_descent *d, double rows)
+{
+    double smoothness = d->gradient.classes ? LEARN_SOFTMAX_SMOOTHNESS : d->gradient.loss.smoothness;
+    double calm = DRIFT * rows / (d->gradient.noise.deviation * sqrt((double)d->steps));
+    if (d->rate > 0) return d->rate;
+    return fmin(calm * (1 - d->momentum), HASTE / (smoothness * d->typical * d->typical));
+}
+
+static double shrink(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
+
+/* The weights of one field, from `first` on, as one. */
+static void shrink_group(double *w, size_t n, double by)
+{
+    double square = 0;
+    for (size_t j = 0; j < n; j++) square += w[j] * w[j];
+    double factor = square > by * by ? 1 - by / sqrt(square) : 0;
+    for (size_t j = 0; j < n; j++) w[j] *= factor;
+}
+
+/* The proximal step of the penalties, whose weight against the mean of losses is 1 / rows; all but the constant. */
+static void penalise(const learn_descent *d, const learn_features *features, double *w, double by)
+{
+    const size_t width = features->width - features->constant;
+    for (size_t j = 0; j < width; j++) w[j] = shrink(w[j], by * d->l1);
+    for (size_t j = 0, end; d->group > 0 && j < width; j = end) {
+        for (end = j + 1; end < width && features->feature[end].column == features->feature[j].column;) end++;
+        shrink_group(w + j, end - j, by * d->group);
+    }
+    for (size_t j = 0; j < width; j++) {
+        w[j] /= 1 + by * d->l2;
+        if (d->positive && w[j] < 0) w[j] = 0;
+    }
+}
+
+static void project(double *w, size_t n, double radius)
+{
+    double square = 0;
+    for (size_t j = 0; j < n; j++) square += w[j] * w[j];
+    if (!(square > radius * radius)) return;
+    for (size_t j = 0; j < n; j++) w[j] *= radius / sqrt(square);
+}
+
+typedef struct state {
+    double *velocity, *gradient, *mean;
+} state;
+
+static void step(const learn_descent *d, const learn_features *features, double *w, state *s, double rate,
+                 double rows)
+{
+    const size_t width = d->gradient.width, n = d->gradient.vectors * width;
+    for (size_t j = 0; j < n; j++) {
+        s->velocity[j] = d->momentum * s->velocity[j] + s->gradient[j] / rows;
+        w[j] -= rate * s->velocity[j];
+    }
+    for (size_t k = 0; k < d->gradient.vectors; k++) penalise(d, features, w + k * width, rate / rows);
+    project(w, n, d->radius > 0 ? d->radius : LEARN_WEIGHT_MOST);
+}
+
+dusk_status learn_fit_descent(learn_job *job, const learn_descent *d, double *weights,
+                              const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t n = d->gradient.vectors * d->gradient.width;
+    uint64_t last = (uint64_t)ceil(d->average * (double)d->steps);
+    learn_gradient_work work = { 0 };
+    state s = { NULL, NULL, NULL };
+    double rows;
+
+    if (last < 1) last = 1;
+    if (last > d->steps) last = d->steps;
+    DUSK_NEW(s.velocity, n);
+    DUSK_NEW(s.gradient, n);
+    DUSK_NEW(s.mean, n);
+    DUSK_TRY(learn_gradient_open(&work, &d->gradient, matrix, err));
+    DUSK_TRY(learn_fit_count(job, &d->count, &rows, matrix->rows.rows, gen, err));
+    memset(weights, 0, n * sizeof *weights);
+    const double rate = rate_of(d, rows);
+    for (uint64_t t = 0; t < d->steps; t++) {
+        DUSK_TRY(learn_gradient_release(&work, &d->gradient, s.gradient, matrix, weights, gen, err));
+        step(d, &job->features, weights, &s, rate, rows);
+        for (size_t j = 0; t >= d->steps - last && j < n; j++) s.mean[j] += weights[j] / (double)last;
+        learn_progress(job, (double)(t + 1) / (double)d->steps);
+    }
+    memcpy(weights, s.mean, n * sizeof *weights);
+done:
+    learn_gradient_close(&work);
+    dusk_deallocate(s.velocity);
+    dusk_deallocate(s.gradient);
+    dusk_deallocate(s.mean);
+    return status;
+}
+
+/* --- models ------------------------------------------------------------------------------------------------------- */
+
+dusk_status learn_linear_scores(const dusk_model *model, const dusk_frame *frame, double *out,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t k, d;
+    const double *weights = dusk_model_array(model, "weights", &k, &d);
+    learn_matrix matrix = { .bound = 0 };
+    DUSK_TRY(learn_matrix_make_all(&matrix, &model->features, frame, err));
+    for (size_t i = 0; i < matrix.rows.rows; i++)
+        for (size_t c = 0; c < k; c++) {
+            double sum = 0;
+            for (size_t j = 0; j < d; j++)
+                sum += (double)matrix.rows.x[i * d + j] / LEARN_ONE * weights[c * d + j];
+            out[i * k + c] = sum;
+        }
+done:
+    learn_matrix_clear(&matrix);
+    return status;
+}
+
+bool learn_linear_complete(const dusk_model *model, size_t vectors)
+{
+    size_t k, d;
+    const double *weights = dusk_model_array(model, "weights", &k, &d);
+    if (!weights || k != vectors || d != model->features.width) return false;
+    for (size_t j = 0; j < k * d; j++)
+        if (!isfinite(weights[j]) || fabs(weights[j]) > 1e100) return false;
+    return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_DESCENT_H
+#define DUSK_LEARN_DESCENT_H
+
+/* Noisy gradient descent for linear models: the solver of logistic, svm, multinomial and robust regression.
+ *
+ * The objective is a sum: sum of losses + l2/2 |w|^2 + l1 |w|_1 + group sum over fields of |w of the field|, within |w| <= radius and,
+ * where asked for, w >= 0; the weight of the constant is not penalised. A step is
+ *     v = momentum v + gradient / n,   w = projection(prox(w - rate v))
+ * with one noisy gradient (gradient.h) over all rows; the model is the mean of the last part of the steps. What follows the
+ * releases is post-processing, so that nothing here bears on privacy but which rows and how many releases.
+ *
+ * How the defaults were fixed: docs/learning/gradient.md. */
+
+#include "learn/gradient.h"
+
+typedef struct learn_descent {
+    learn_gradient gradient;
+    learn_noise count; /* of rows, where it is not declared */
+    uint64_t steps;
+    double rate, momentum, average; /* rate 0: by rate_of */
+    double l2, l1, group, radius;
+    bool positive;
+    double typical; /* length of rows */
+} learn_descent;
+
+#define LEARN_DESCENT_SETTINGS                                                                                  \
+    { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, or 10 without delta" },                            \
+        { "clip",                                                                                               \
+          "0",                                                                                                  \
+          NULL,                                                                                                 \
+          0,                                                                                                    \
+          LEARN_NORM_MOST,                                                                                      \
+          false,                                                                                                \
+          "how long the gradient of one row may be; 0: half as long as most rows" },                            \
+        { "rate", "0", NULL, 0, 1e6, false, "of learning; 0: by the noise" },                                   \
+        { "momentum", "0.5", NULL, 0, 0.99, false, "how much of the last step goes into the next" },            \
+        { "average", "0.33", NULL, 0, 1, false, "the last part of the steps, of which the model is the mean" }, \
+        { "l2", "0", NULL, 0, 1e12, false, "penalty of half the squares of weights, against a sum of losses" }, \
+        { "l1", "0", NULL, 0, 1e12, false, "penalty of the sizes of weights" },                                 \
+        { "group", "0", NULL, 0, 1e12, false, "penalty of the lengths of the weights of a field" },             \
+        { "radius", "0", NULL, 0, LEARN_WEIGHT_MOST, false, "weights are at most so long; 0: no limit" },       \
+    {                                                                                                           \
+        "sign", "any", "any|positive", 0, 0, false, "of weights, but for that of the constant"                  \
+    }
+
+/* Features, the count and all that is left of the budget for gradients. classes as in gradient.h. */
+DUSK_MUST_USE dusk_status learn_plan_descent(learn_job *job, learn_descent *out, const learn_loss *loss,
+                                             size_t classes, dusk_error *err);
+/* weights: vectors * width numbers. */
+DUSK_MUST_USE dusk_status learn_fit_descent(learn_job *job, const learn_descent *descent, double *weights,
+                                            const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+
+/* out[i * k + c] = row i of the frame times vector c of the model's array "weights". */
+DUSK_MUST_USE dusk_status learn_linear_scores(const dusk_model *model, const dusk_frame *frame, double *out,
+                                              dusk_error *err);
+/* Is there an array of `vectors` finite vectors as wide as rows? */
+bool learn_linear_complete(const dusk_model *model, size_t vectors);
+
+#endif
