@@ -21,7 +21,7 @@ static const bench_case *const tables[] = {
     bench_line_cases,          bench_audit_mechanism_cases, bench_csv_cases,
     bench_bounding_cases,      bench_ledger_cases,          bench_query_cases,
     bench_tpch_cases,          bench_pushdown_cases,        bench_learn_linear_cases,
-    bench_learn_cluster_cases, bench_learn_spectral_cases
+    bench_learn_cluster_cases, bench_learn_spectral_cases,  bench_learn_gradient_cases
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 

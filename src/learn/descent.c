@@ -11,15 +11,14 @@
 
 #define COUNT_SHARE 0.02
 #define DRIFT 0.5 /* how far noise may carry a weight, by the steps alone */
-#define HASTE                                                                                                \
-    32.0 /* the largest rate, in units of 1 / (smoothness length^2): clipping keeps it from blowing up */
+/* The largest rate, in units of 1 / (smoothness length^2): slopes that end keep it from blowing up; those of residuals grow. */
+#define HASTE 16.0
+#define CARE 1.0
 
 /* --- plan --------------------------------------------------------------------------------------------------- */
 
-dusk_status learn_plan_descent(learn_job *job, learn_descent *out, const learn_loss *loss, size_t classes,
-                               dusk_error *err)
+static learn_descent read_settings(const learn_job *job)
 {
-    dusk_status status = DUSK_OK;
     learn_descent d = { .rate = learn_setting(job, "rate"),
                         .momentum = learn_setting(job, "momentum"),
                         .average = learn_setting(job, "average"),
@@ -28,18 +27,26 @@ dusk_status learn_plan_descent(learn_job *job, learn_descent *out, const learn_l
                         .group = learn_setting(job, "group"),
                         .radius = learn_setting(job, "radius"),
                         .positive = learn_choice(job, "sign") == 1 };
-    double clip = learn_setting(job, "clip");
-
     d.steps = (uint64_t)learn_setting(job, "steps");
     if (d.steps == 0) d.steps = job->budget.delta > 0 ? 30 : 10;
+    return d;
+}
+
+dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t classes, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double clip = learn_setting(job, "clip");
+    learn_descent *d = NULL;
+    DUSK_NEW(d, 1);
+    job->plan = d;
+    *d = read_settings(job);
     DUSK_TRY(learn_plan_features(job, true, err));
-    d.typical = learn_typical_length(&job->features);
-    if (clip == 0) clip = fmin(d.typical / 2, LEARN_NORM_MOST);
-    DUSK_TRY(learn_plan_count(job, &d.count, COUNT_SHARE, err));
-    DUSK_TRY(learn_plan_gradient(job, &d.gradient, loss, classes, clip, job->budget.left, d.steps, err));
+    d->typical = learn_typical_length(&job->features);
+    if (clip == 0) clip = fmin(d->typical / 2, LEARN_NORM_MOST);
+    DUSK_TRY(learn_plan_count(job, &d->count, COUNT_SHARE, err));
+    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, job->budget.left, d->steps, err));
     learn_say(job, "%llu gradients of %u numbers, rows clipped to %.4g, each with noise of deviation %.4g",
-              (unsigned long long)d.steps, d.gradient.noise.dimension, clip, d.gradient.noise.deviation);
-    *out = d;
+              (unsigned long long)d->steps, d->gradient.noise.dimension, clip, d->gradient.noise.deviation);
 done:
     return status;
 }
@@ -52,8 +59,9 @@ static double rate_of(const learn_descent *d, double rows)
 {
     double smoothness = d->gradient.classes ? LEARN_SOFTMAX_SMOOTHNESS : d->gradient.loss.smoothness;
     double calm = DRIFT * rows / (d->gradient.noise.deviation * sqrt((double)d->steps));
+    double most = d->gradient.classes || d->gradient.loss.margin ? HASTE : CARE;
     if (d->rate > 0) return d->rate;
-    return fmin(calm * (1 - d->momentum), HASTE / (smoothness * d->typical * d->typical));
+    return fmin(calm * (1 - d->momentum), most / (smoothness * d->typical * d->typical));
 }
 
 static double shrink(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
@@ -106,8 +114,8 @@ static void step(const learn_descent *d, const learn_features *features, double 
     project(w, n, d->radius > 0 ? d->radius : LEARN_WEIGHT_MOST);
 }
 
-dusk_status learn_fit_descent(learn_job *job, const learn_descent *d, double *weights,
-                              const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
+static dusk_status descend(learn_job *job, const learn_descent *d, double *weights,
+                           const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const size_t n = d->gradient.vectors * d->gradient.width;
@@ -140,10 +148,27 @@ done:
     return status;
 }
 
+dusk_status learn_descent_fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_descent *d = job->plan;
+    const size_t width = d->gradient.width, vectors = d->gradient.vectors;
+    learn_matrix matrix = { .bound = 0 };
+    double *weights = NULL;
+    DUSK_NEW(weights, vectors * width);
+    DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
+    DUSK_TRY(descend(job, d, weights, &matrix, gen, err));
+    DUSK_TRY(learn_model_put(job->model, "weights", vectors, width, weights, err));
+done:
+    learn_matrix_clear(&matrix);
+    dusk_deallocate(weights);
+    return status;
+}
+
 /* --- models ------------------------------------------------------------------------------------------------------- */
 
-dusk_status learn_linear_scores(const dusk_model *model, const dusk_frame *frame, double *out,
-                                dusk_error *err)
+dusk_status learn_descent_scores(const dusk_model *model, const dusk_frame *frame, double *out,
+                                 dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t k, d;
@@ -162,7 +187,7 @@ done:
     return status;
 }
 
-bool learn_linear_complete(const dusk_model *model, size_t vectors)
+bool learn_descent_complete(const dusk_model *model, size_t vectors)
 {
     size_t k, d;
     const double *weights = dusk_model_array(model, "weights", &k, &d);

@@ -24,7 +24,7 @@ typedef struct learn_descent {
     double typical; /* length of rows */
 } learn_descent;
 
-#define LEARN_DESCENT_SETTINGS                                                                                  \
+#define LEARN_DESCENT_SETTINGS(momentum)                                                                        \
     { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, or 10 without delta" },                            \
         { "clip",                                                                                               \
           "0",                                                                                                  \
@@ -34,7 +34,7 @@ typedef struct learn_descent {
           false,                                                                                                \
           "how long the gradient of one row may be; 0: half as long as most rows" },                            \
         { "rate", "0", NULL, 0, 1e6, false, "of learning; 0: by the noise" },                                   \
-        { "momentum", "0.5", NULL, 0, 0.99, false, "how much of the last step goes into the next" },            \
+        { "momentum", momentum, NULL, 0, 0.99, false, "how much of the last step goes into the next" },         \
         { "average", "0.33", NULL, 0, 1, false, "the last part of the steps, of which the model is the mean" }, \
         { "l2", "0", NULL, 0, 1e12, false, "penalty of half the squares of weights, against a sum of losses" }, \
         { "l1", "0", NULL, 0, 1e12, false, "penalty of the sizes of weights" },                                 \
@@ -44,17 +44,17 @@ typedef struct learn_descent {
         "sign", "any", "any|positive", 0, 0, false, "of weights, but for that of the constant"                  \
     }
 
-/* Features, the count and all that is left of the budget for gradients. classes as in gradient.h. */
-DUSK_MUST_USE dusk_status learn_plan_descent(learn_job *job, learn_descent *out, const learn_loss *loss,
-                                             size_t classes, dusk_error *err);
-/* weights: vectors * width numbers. */
-DUSK_MUST_USE dusk_status learn_fit_descent(learn_job *job, const learn_descent *descent, double *weights,
-                                            const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* For learners: plan makes job->plan, of features, the count and all that is left of the budget for gradients (classes as in
+ * gradient.h); fit puts the array "weights", a row for each vector of weights. */
+DUSK_MUST_USE dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t classes,
+                                             dusk_error *err);
+DUSK_MUST_USE dusk_status learn_descent_fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen,
+                                            dusk_error *err);
 
 /* out[i * k + c] = row i of the frame times vector c of the model's array "weights". */
-DUSK_MUST_USE dusk_status learn_linear_scores(const dusk_model *model, const dusk_frame *frame, double *out,
-                                              dusk_error *err);
+DUSK_MUST_USE dusk_status learn_descent_scores(const dusk_model *model, const dusk_frame *frame, double *out,
+                                               dusk_error *err);
 /* Is there an array of `vectors` finite vectors as wide as rows? */
-bool learn_linear_complete(const dusk_model *model, size_t vectors);
+bool learn_descent_complete(const dusk_model *model, size_t vectors);
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* puts loops over rows into lanes */
+#endif
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -137,13 +141,17 @@ void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, in
     const dusk_field field = frame->fields->field[f.column];
     const double *number = frame->column[f.column].number;
     const int32_t one = (int32_t)LEARN_ONE;
-    *sum = *squares = 0;
+    const int32_t middle = DUSK_MUTATE(LEARN_SQUARES_ARE_WHOLE, one, 0);
+    int64_t first = 0, second = 0;
     for (size_t row = 0; row < frame->rows; row++) {
         int32_t steps = (int32_t)number_steps(&f, &field, number[row]);
-        steps = steps < -one ? -one : steps > one ? one : steps;
-        *sum += steps;
-        *squares += ((steps * steps + one - 1) >> LEARN_BITS) - DUSK_MUTATE(LEARN_SQUARES_ARE_WHOLE, one, 0);
+        steps = steps < -one ? -one : steps;
+        steps = steps > one ? one : steps;
+        first += steps;
+        second += ((steps * steps + one - 1) >> LEARN_BITS) - middle;
     }
+    *sum = first;
+    *squares = second;
 }
 
 /* Rows row[0], ..., row[n - 1], a column at a time; `out` is zero. */

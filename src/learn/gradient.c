@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* puts loops over rows into lanes */
+#endif
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -79,11 +83,14 @@ void learn_gradient_round(double *whole, const double *weights, size_t vectors, 
 
 /* --- coefficients of one number a row ------------------------------------------------------------------------- */
 
-/* How large a coefficient of a row may be. Exact: below 2^53 a quotient that rounds up to a whole number is one. */
+/* How large a coefficient of a row may be: floor(clip / length). Exact: below 2^53 a quotient that rounds up to a whole number is
+ * one, and the nearest whole number is the floor or one more. */
 static inline double limit_of(double clip, float length)
 {
     double over = length > 1 ? (double)length : 1;
-    return (double)(int64_t)(clip / DUSK_MUTATE(GRADIENT_CLIPS_NOTHING, over, 1));
+    double limit = clip / over;
+    double nearest = (limit + SHIFTER) - SHIFTER;
+    return nearest - (nearest > limit ? 1 : 0);
 }
 
 static inline double whole_within(double x, double limit)
@@ -93,22 +100,27 @@ static inline double whole_within(double x, double limit)
     return x < limit ? x : limit;
 }
 
+/* 1 for the second class, else -1. */
+static inline double sign_of(int32_t code) { return (double)(2 * (code == 1) - 1); }
+
 DUSK_PROVEN(take_slopes)
 static void take_slopes(const learn_gradient *g, double *m, const learn_matrix *matrix, size_t first,
                         size_t rows)
 {
     const float *length = matrix->length + first;
+    const double clip = DUSK_MUTATE(GRADIENT_CLIPS_NOTHING, g->clip, 0x1p42);
     if (g->loss.margin) {
         const int32_t *code = matrix->code + first;
-        for (size_t i = 0; i < rows; i++) m[i] *= code[i] == 1 ? MARGIN_STEP : -MARGIN_STEP;
+        for (size_t i = 0; i < rows; i++) m[i] *= MARGIN_STEP * sign_of(code[i]);
+        learn_loss_slopes(&g->loss, m, m, rows);
+        for (size_t i = 0; i < rows; i++)
+            m[i] = whole_within(m[i], limit_of(clip, length[i])) * sign_of(code[i]);
     } else {
         const float *target = matrix->target + first;
         for (size_t i = 0; i < rows; i++) m[i] = m[i] * MARGIN_STEP - (double)target[i] / LEARN_ONE;
+        learn_loss_slopes(&g->loss, m, m, rows);
+        for (size_t i = 0; i < rows; i++) m[i] = whole_within(m[i], limit_of(clip, length[i]));
     }
-    learn_loss_slopes(&g->loss, m, m, rows);
-    for (size_t i = 0; i < rows; i++) m[i] = whole_within(m[i], limit_of(g->clip, length[i]));
-    if (!g->loss.margin) return;
-    for (size_t i = 0; i < rows; i++) m[i] = matrix->code[first + i] == 1 ? m[i] : -m[i];
 }
 
 /* --- coefficients of k scores a row ----------------------------------------------------------------------------- */

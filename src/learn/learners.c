@@ -21,6 +21,10 @@ extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_kmeans;
 extern const learn_learner learn_naive_bayes;
+extern const learn_learner learn_logistic;
+extern const learn_learner learn_svm;
+extern const learn_learner learn_multinomial;
+extern const learn_learner learn_huber_regression;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_pca_sampling;
 extern const learn_learner learn_covariance;
@@ -47,6 +51,10 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_linear,
     &learn_kmeans,
     &learn_naive_bayes,
+    &learn_logistic,
+    &learn_svm,
+    &learn_multinomial,
+    &learn_huber_regression,
     &learn_pca,
     &learn_pca_sampling,
     &learn_covariance,

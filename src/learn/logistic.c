@@ -1,47 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear classifiers of two classes by noisy gradient descent: logistic regression, and support vector machines with a
  * smoothed hinge. The second category of the label is the positive one. */
-#include "base/memory.h"
 #include "learn/descent.h"
-
-static dusk_status plan_with(learn_job *job, const learn_loss *loss, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    learn_descent *d = NULL;
-    DUSK_NEW(d, 1);
-    job->plan = d;
-    DUSK_TRY(learn_plan_descent(job, d, loss, 0, err));
-done:
-    return status;
-}
 
 static dusk_status plan_logistic(learn_job *job, dusk_error *err)
 {
     learn_loss loss = learn_loss_of(LEARN_LOGISTIC, 1);
-    return plan_with(job, &loss, err);
+    return learn_descent_plan(job, &loss, 0, err);
 }
 
 static dusk_status plan_svm(learn_job *job, dusk_error *err)
 {
     learn_loss loss = learn_loss_of(learn_choice(job, "loss") == 1 ? LEARN_SMOOTH_HINGE : LEARN_HUBER_SVM,
                                     learn_setting(job, "knee"));
-    return plan_with(job, &loss, err);
-}
-
-static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const learn_descent *d = job->plan;
-    learn_matrix matrix = { .bound = 0 };
-    double *weights = NULL;
-    DUSK_NEW(weights, job->features.width);
-    DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
-    DUSK_TRY(learn_fit_descent(job, d, weights, &matrix, gen, err));
-    DUSK_TRY(learn_model_put(job->model, "weights", 1, job->features.width, weights, err));
-done:
-    learn_matrix_clear(&matrix);
-    dusk_deallocate(weights);
-    return status;
+    return learn_descent_plan(job, &loss, 0, err);
 }
 
 static size_t outputs(const dusk_model *model)
@@ -53,7 +25,7 @@ static size_t outputs(const dusk_model *model)
 /* The logistic function of the score; of an SVM, whose score is no log odds, it says the side and how far. */
 static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
 {
-    dusk_status status = learn_linear_scores(model, frame, out, err);
+    dusk_status status = learn_descent_scores(model, frame, out, err);
     for (size_t i = frame->rows; status == DUSK_OK && i-- > 0;) {
         double p = learn_sigmoid(out[i]);
         out[2 * i + 1] = p;
@@ -62,10 +34,10 @@ static dusk_status predict(const dusk_model *model, const dusk_frame *frame, dou
     return status;
 }
 
-static bool complete(const dusk_model *model) { return learn_linear_complete(model, 1); }
+static bool complete(const dusk_model *model) { return learn_descent_complete(model, 1); }
 
 static const dusk_setting logistic_settings[] = {
-    LEARN_DESCENT_SETTINGS,
+    LEARN_DESCENT_SETTINGS("0.5"),
     LEARN_FEATURE_SETTINGS_BY("standard", "0.05"),
     { NULL, NULL, NULL, 0, 0, false, NULL },
 };
@@ -73,7 +45,7 @@ static const dusk_setting logistic_settings[] = {
 static const dusk_setting svm_settings[] = {
     { "loss", "huber", "huber|smooth_hinge", 0, 0, false, "how the corner of the hinge is rounded" },
     { "knee", "0.5", NULL, 0.01, 10, false, "how wide it is rounded" },
-    LEARN_DESCENT_SETTINGS,
+    LEARN_DESCENT_SETTINGS("0.5"),
     LEARN_FEATURE_SETTINGS_BY("standard", "0.05"),
     { NULL, NULL, NULL, 0, 0, false, NULL },
 };
@@ -83,7 +55,7 @@ const learn_learner learn_logistic = {
                "logistic regression by clipped noisy gradient descent", "Bassily, Smith & Thakurta 2014",
                logistic_settings },
     .plan = plan_logistic,
-    .fit = fit,
+    .fit = learn_descent_fit,
     .outputs = outputs,
     .predict = predict,
     .complete = complete,
@@ -94,7 +66,7 @@ const learn_learner learn_svm = {
                "support vector machine with a smoothed hinge by clipped noisy gradient descent",
                "Bassily, Smith & Thakurta 2014", svm_settings },
     .plan = plan_svm,
-    .fit = fit,
+    .fit = learn_descent_fit,
     .outputs = outputs,
     .predict = predict,
     .complete = complete,

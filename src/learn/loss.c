@@ -7,12 +7,17 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* puts loops over rows into lanes */
+#endif
+
 /* --- the exponential --------------------------------------------------------------------------------------------- */
 
+#define LANE static inline __attribute__((always_inline))
 #define SHIFTER 0x1.8p52 /* added to a small number it leaves the nearest whole number in the low bits */
 
 /* exp(x) for |x| <= 700. */
-static inline double exponential(double x)
+LANE double exponential(double x)
 {
     double shifted = x * 0x1.71547652b82fep+0 + SHIFTER;
     double whole = shifted - SHIFTER;
@@ -29,9 +34,13 @@ static inline double exponential(double x)
     return value * power;
 }
 
-static inline double within(double x, double most) { return x < -most ? -most : x > most ? most : x; }
+LANE double within(double x, double most)
+{
+    x = x < -most ? -most : x;
+    return x > most ? most : x;
+}
 
-static inline double sigmoid(double x) { return 1 / (1 + exponential(-within(x, 700))); }
+LANE double sigmoid(double x) { return 1 / (1 + exponential(-within(x, 700))); }
 
 double learn_sigmoid(double x) { return sigmoid(x); }
 
@@ -71,7 +80,7 @@ double learn_loss_value(const learn_loss *loss, double at)
     return 0;
 }
 
-static inline double slope(learn_loss_kind kind, double h, double at)
+LANE double slope(learn_loss_kind kind, double h, double at)
 {
     switch (kind) {
     case LEARN_LOGISTIC: return -sigmoid(-at);
@@ -102,24 +111,52 @@ double learn_loss_curvature(const learn_loss *loss, double at)
     return 0;
 }
 
-/* One loop a loss, so that the choice is made once. */
-void learn_loss_slopes(const learn_loss *loss, double *out, const double *at, size_t n)
+enum { AT_ONCE = 64 };
+
+/* One loop a loss, so that the choice is made once; in place, by way of a few numbers that nothing else points to. */
+LANE void slopes_of(const learn_loss *loss, double *out, const double *at, size_t n)
 {
     const double h = loss->knee;
+    double x[AT_ONCE];
 #define LOOP(kind)                                                                                           \
     case kind:                                                                                               \
-        for (size_t i = 0; i < n; i++) out[i] = slope(kind, h, at[i]);                                       \
+        for (size_t i = 0; i < AT_ONCE; i++) x[i] = slope(kind, h, x[i]);                                    \
         break
-    switch (loss->kind) {
-        LOOP(LEARN_LOGISTIC);
-        LOOP(LEARN_HUBER_SVM);
-        LOOP(LEARN_SMOOTH_HINGE);
-        LOOP(LEARN_SQUARED);
-        LOOP(LEARN_HUBER);
-        LOOP(LEARN_PSEUDO_HUBER);
-        LOOP(LEARN_LOG_COSH);
+    for (size_t first = 0; first < n; first += AT_ONCE) {
+        const size_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
+        for (size_t i = count; i < AT_ONCE; i++) x[i] = 0;
+        memcpy(x, at + first, count * sizeof *x);
+        switch (loss->kind) {
+            LOOP(LEARN_LOGISTIC);
+            LOOP(LEARN_HUBER_SVM);
+            LOOP(LEARN_SMOOTH_HINGE);
+            LOOP(LEARN_SQUARED);
+            LOOP(LEARN_HUBER);
+            LOOP(LEARN_PSEUDO_HUBER);
+            LOOP(LEARN_LOG_COSH);
+        }
+        memcpy(out + first, x, count * sizeof *x);
     }
 #undef LOOP
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void slopes_avx2(const learn_loss *loss, double *out, const double *at,
+                                                        size_t n)
+{
+    slopes_of(loss, out, at, n);
+}
+#endif
+
+void learn_loss_slopes(const learn_loss *loss, double *out, const double *at, size_t n)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        slopes_avx2(loss, out, at, n);
+        return;
+    }
+#endif
+    slopes_of(loss, out, at, n);
 }
 
 /* --- losses of k scores ----------------------------------------------------------------------------------------------- */
