@@ -27,6 +27,7 @@ extern const learn_learner learn_multinomial;
 extern const learn_learner learn_huber_regression;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_pca_sampling;
+extern const learn_learner learn_projection;
 extern const learn_learner learn_covariance;
 extern const learn_learner learn_density;
 extern const learn_learner learn_tree;
@@ -57,6 +58,7 @@ const learn_learner *const learn_learners[] = {
     &learn_huber_regression,
     &learn_pca,
     &learn_pca_sampling,
+    &learn_projection,
     &learn_covariance,
     &learn_density,
     &learn_tree,
