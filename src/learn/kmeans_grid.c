@@ -100,67 +100,72 @@ typedef struct sharing {
     const double *noisy;
     double *weight;
     size_t side, width;
-    double deviation; /* of a cell */
+    double threshold; /* of a cell; in a box of n cells sqrt(n) times that */
 } sharing;
 
-/* The sum of the noisy counts of a box, and how many cells it has. */
-static double sum_box(const sharing *s, const cell_box *box, size_t direction, size_t first, double *cells)
-{
-    double sum = 0;
-    for (size_t i = box->low[direction]; i < box->high[direction]; i++) {
-        size_t at = first * s->side + i;
-        if (direction + 1 < s->width)
-            sum += sum_box(s, box, direction + 1, at, cells);
-        else {
-            sum += s->noisy[at];
-            (*cells)++;
-        }
-    }
-    return sum;
-}
-
-static void set_cell(const sharing *s, const cell_box *box, double weight)
-{
-    size_t cell = 0;
-    for (size_t i = 0; i < s->width; i++) cell = cell * s->side + box->low[i];
-    s->weight[cell] = weight;
-}
-
-/* From the whole down, halves share what there is by what was counted in them, one that is lost in noise getting nothing: weights
- * that are >= 0, of which noise moves some between neighbours, but not across the box. */
-static void share_out(const sharing *s, const cell_box *box, double total)
+/* Two halves of a box, across its longest side; false: it is one cell, whose number is *cell. */
+static bool halve(const sharing *s, const cell_box *box, cell_box half[2], size_t *cell)
 {
     size_t along = 0;
-    cell_box half[2] = { *box, *box };
-    double sum[2], cells[2] = { 0, 0 };
-    for (size_t i = 1; i < s->width; i++)
+    *cell = 0;
+    for (size_t i = 0; i < s->width; i++) {
         if (box->high[i] - box->low[i] > box->high[along] - box->low[along]) along = i;
-    if (box->high[along] - box->low[along] == 1) {
-        set_cell(s, box, total);
+        *cell = *cell * s->side + box->low[i];
+    }
+    half[0] = half[1] = *box;
+    half[0].high[along] = half[1].low[along] = (box->low[along] + box->high[along]) / 2;
+    return box->high[along] - box->low[along] > 1;
+}
+
+typedef struct heard {
+    double sum, cells; /* of noisy counts */
+    double clear;      /* what noise would not explain: all of it, or that of parts */
+} heard;
+
+static heard listen(const sharing *s, const cell_box *box)
+{
+    cell_box half[2];
+    size_t cell;
+    heard h = { .cells = 1 };
+    if (halve(s, box, half, &cell)) {
+        heard a = listen(s, &half[0]), b = listen(s, &half[1]);
+        h = (heard){ a.sum + b.sum, a.cells + b.cells, a.clear + b.clear };
+    } else
+        h.sum = s->noisy[cell];
+    if (h.sum > s->threshold * sqrt(h.cells)) h.clear = h.sum;
+    return h;
+}
+
+/* From the whole down, halves share what there is by what was clearly heard in them: weights that are >= 0, of which noise moves
+ * some between neighbours, but not across the box. */
+static void share_out(const sharing *s, const cell_box *box, double total)
+{
+    cell_box half[2];
+    size_t cell;
+    if (!(total > 0)) return;
+    if (!halve(s, box, half, &cell)) {
+        s->weight[cell] = total;
         return;
     }
-    if (!(total > 0)) return;
-    half[0].high[along] = half[1].low[along] = (box->low[along] + box->high[along]) / 2;
-    for (int h = 0; h < 2; h++) sum[h] = sum_box(s, &half[h], 0, 0, &cells[h]);
-    double rest = (total - sum[0] - sum[1]) / (cells[0] + cells[1]), heard[2];
-    for (int h = 0; h < 2; h++) {
-        sum[h] += rest * cells[h];
-        heard[h] = sum[h] < 2 * s->deviation * sqrt(cells[h]) ? 0 : sum[h];
+    heard a = listen(s, &half[0]), b = listen(s, &half[1]);
+    if (!(a.clear + b.clear > 0)) {
+        a.clear = fmax(a.sum, 0) + 1e-9;
+        b.clear = fmax(b.sum, 0) + 1e-9;
     }
-    double both = heard[0] + heard[1];
-    double first = both > 0 ? heard[0] / both * total : sum[0] > sum[1] ? total : 0;
+    double first = a.clear / (a.clear + b.clear) * total;
     share_out(s, &half[0], first);
     share_out(s, &half[1], total - first);
 }
 
+/* The threshold is such that about one cell without rows is heard. */
 static void share_all(const double *noisy, double *weight, size_t side, size_t width, double deviation,
                       double total)
 {
-    sharing s = { noisy, weight, side, width, deviation };
+    sharing s = { noisy, weight, side, width, 0 };
     cell_box all = { { 0 }, { 0 } };
-    double cells = 0;
     for (size_t i = 0; i < width; i++) all.high[i] = side;
-    share_out(&s, &all, isnan(total) ? fmax(sum_box(&s, &all, 0, 0, &cells), 0) : total);
+    s.threshold = deviation * fmax(log(power((double)side, width)) / M_SQRT2, 1);
+    share_out(&s, &all, isnan(total) ? fmax(listen(&s, &all).sum, 0) : total);
 }
 
 /* How finely each coarse cell is cut, by the weight that it seems to have. */
