@@ -9,6 +9,7 @@
 #include "dusk/base.h"
 #include "dusk/frame.h"
 #include "dusk/learn.h"
+#include "dusk/learn_select.h"
 #include "dusk/ledger.h"
 #include "dusk/mechanisms.h"
 #include "dusk/numeric.h"

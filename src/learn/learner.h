@@ -68,6 +68,10 @@ DUSK_MUST_USE dusk_status learn_label_check(const learn_learner *learner, const 
 DUSK_MUST_USE dusk_status learn_setting_read(const dusk_setting *setting, double *out, const char *value,
                                              dusk_error *err);
 
+/* DUSK_ERR_ARGUMENT unless a frame has the fields that it was prepared for; no row is looked at. */
+DUSK_MUST_USE dusk_status learn_check_frame(const dusk_fields *fields, const dusk_frame *frame,
+                                            dusk_error *err);
+
 /* For plans: the value of a setting by name (a bug in the learner when there is none), and the number of a choice. */
 double learn_setting(const learn_job *job, const char *name);
 int learn_choice(const learn_job *job, const char *name);

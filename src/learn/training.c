@@ -247,7 +247,7 @@ static bool same_field(const dusk_field *a, const dusk_field *b)
     return true;
 }
 
-static dusk_status check_frame(const dusk_fields *fields, const dusk_frame *frame, dusk_error *err)
+dusk_status learn_check_frame(const dusk_fields *fields, const dusk_frame *frame, dusk_error *err)
 {
     bool same = frame->fields->count == fields->count;
     for (size_t i = 0; same && i < fields->count; i++)
@@ -292,7 +292,7 @@ dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const d
     dusk_model *model = NULL;
 
     *out = NULL;
-    DUSK_TRY(check_frame(training->fields, frame, err));
+    DUSK_TRY(learn_check_frame(training->fields, frame, err));
     DUSK_TRY(start_model(training, &model, err));
     DUSK_TRY(copy_features(&planned, &job->features, err));
     job->model = model;
@@ -334,7 +334,7 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
             err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
             "the promise of %s holds in ideal arithmetic only, and cannot be charged to a ledger",
             job->learner->shown.name);
-    DUSK_TRY(check_frame(training->fields, frame, err));
+    DUSK_TRY(learn_check_frame(training->fields, frame, err));
     dusk_ledger_made_with(ledger, &made);
     if (DUSK_MUTATE(TRAINING_ANY_RELATION, made.neighbours != job->budget.neighbours, false))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare the training for the relation of the ledger",

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The best of several settings: the better one wins, the price is that of the whole, and what is refused. */
+#include "dusk/learn_select.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "learners.h"
+
+static dusk_train_options promise(const char *label, double epsilon, double delta)
+{
+    dusk_train_options o;
+    dusk_train_options_init(&o);
+    o.label = label;
+    o.epsilon = epsilon;
+    o.delta = delta;
+    o.neighbours = DUSK_ADD_REMOVE;
+    return o;
+}
+
+static dusk_search_options of(const char *const *candidates, size_t n)
+{
+    dusk_search_options o;
+    dusk_search_options_init(&o);
+    o.candidates = candidates;
+    o.candidates_count = n;
+    return o;
+}
+
+/* A tree that may not ask enough questions, and one that may. */
+static void the_better_one_wins(void **state)
+{
+    (void)state;
+    const char *candidates[] = { "depth=1", "depth=3" };
+    int better = 0;
+    dusk_generator *gen = seeded(1);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 3000, gen);
+    for (size_t i = 0; i < frame->rows; i++)
+        frame->column[LEARNERS_COLOUR].code[i] =
+            frame->column[LEARNERS_X].number[i] > 0 ? 2 : frame->column[LEARNERS_Z].number[i] > 5;
+    dusk_train_options train = promise("colour", 20, 0);
+    dusk_search_options options = of(candidates, 2);
+    dusk_search *search;
+    assert_int_equal(dusk_search_prepare(&search, "tree", frame->fields, &train, &options, NULL), DUSK_OK);
+    for (int k = 0; k < 20; k++) {
+        dusk_search_result result;
+        dusk_model_scores scores;
+        assert_int_equal(dusk_search_run(search, &result, frame, gen, NULL), DUSK_OK);
+        assert_true(result.candidate < 2);
+        assert_int_equal(dusk_model_score(&scores, result.model, frame, NULL), DUSK_OK);
+        assert_true(fabs(scores.accuracy - result.score) < 0.1);
+        assert_string_equal(dusk_model_setting(result.model, 0), candidates[result.candidate]);
+        assert_memory_equal(dusk_model_statement(result.model), dusk_search_statement(search),
+                            sizeof(dusk_statement));
+        better += result.candidate == 1;
+        dusk_model_free(result.model);
+    }
+    assert_true(better >= 14); /* a single run has it once in two; sometimes only the other one was tried */
+    dusk_search_free(search);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+/* The price of the whole is what was asked for, nearly, and that of a run is far less. */
+static void the_whole_is_priced(void **state)
+{
+    (void)state;
+    const char *candidates[] = { "", "rounds=4", "bins=8 rounds=2" };
+    const char *learners[] = { "boosting", "boosting_numbers" }, *labels[] = { "good", "y" };
+    for (int k = 0; k < 6; k++) {
+        dusk_generator *gen = seeded(2);
+        dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 30, gen);
+        dusk_train_options train = promise(labels[k % 2], k & 4 ? 0.3 : 3, k & 2 ? 1e-6 : 0);
+        dusk_search_options options = of(candidates, 3);
+        dusk_search_result result;
+        dusk_search *search;
+        dusk_error err = { .message = "" };
+        char *text;
+        options.eta = k % 3 ? 1 : 0;
+        if (dusk_search_prepare(&search, learners[k % 2], frame->fields, &train, &options, &err) != DUSK_OK)
+            fail_msg("%s", err.message);
+        const dusk_statement *s = dusk_search_statement(search);
+        assert_true(s->epsilon <= train.epsilon && s->epsilon > 0.97 * train.epsilon);
+        assert_int_equal(dusk_search_explain(search, &text, NULL), DUSK_OK);
+        assert_non_null(strstr(text, "candidate 2: bins=8 rounds=2"));
+        dusk_ledger_free_text(text);
+        assert_int_equal(dusk_search_run(search, &result, frame, gen, NULL), DUSK_OK);
+        assert_true(isfinite(result.score));
+        dusk_model_free(result.model);
+        dusk_search_free(search);
+        dusk_frame_free(frame);
+        dusk_generator_free(gen);
+    }
+}
+
+/* Liu and Talwar: the best of a geometric number of pure runs costs three of them, the score included. */
+static void a_run_costs_a_third(void **state)
+{
+    (void)state;
+    const char *candidates[] = { "rounds=1" };
+    dusk_generator *gen = seeded(3);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 0, gen);
+    dusk_train_options train = promise("good", 3, 0);
+    dusk_search_options options = of(candidates, 1);
+    dusk_search *search;
+    char *text;
+    double training, score;
+    options.eta = 1;
+    options.runs = 10;
+    options.score_share = 0.25;
+    assert_int_equal(dusk_search_prepare(&search, "boosting", frame->fields, &train, &options, NULL),
+                     DUSK_OK);
+    assert_int_equal(dusk_search_explain(search, &text, NULL), DUSK_OK);
+    assert_int_equal(sscanf(strstr(text, "for epsilon"), "for epsilon %lf", &score), 1);
+    assert_int_equal(sscanf(strstr(text, "rounds=1, epsilon"), "rounds=1, epsilon %lf", &training), 1);
+    assert_true(fabs(score - 0.25) < 0.01 && fabs(training - 0.75) < 0.01);
+    dusk_ledger_free_text(text);
+    dusk_search_free(search);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+static void odd_requests_are_refused(void **state)
+{
+    (void)state;
+    const char *good[] = { "rounds=1" }, *bad[] = { "rounds" }, *twice[] = { "rounds=1 rounds=2" };
+    dusk_generator *gen = seeded(4);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 0, gen);
+    dusk_train_options train = promise("good", 1, 0), none = promise(NULL, 1, 0);
+    dusk_search_options o[] = { of(good, 0), of(bad, 1),  of(twice, 1), of(good, 1),
+                                of(good, 1), of(good, 1), of(good, 1) };
+    o[3].held_out = 1;
+    o[4].score_share = 0;
+    o[5].eta = -1;
+    o[6].size = 0;
+    for (size_t k = 0; k < sizeof o / sizeof *o; k++) {
+        dusk_search *search;
+        assert_int_equal(dusk_search_prepare(&search, "boosting", frame->fields, &train, &o[k], NULL),
+                         DUSK_ERR_ARGUMENT);
+        assert_null(search);
+    }
+    dusk_search *search;
+    dusk_search_options fine = of(good, 1);
+    assert_int_equal(dusk_search_prepare(&search, "nothing", frame->fields, &train, &fine, NULL),
+                     DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_search_prepare(&search, "boosting", frame->fields, &none, &fine, NULL),
+                     DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_search_prepare(&search, "pca", frame->fields, &none, &fine, NULL),
+                     DUSK_ERR_UNSUPPORTED);
+    /* a frame of other fields */
+    assert_int_equal(dusk_search_prepare(&search, "boosting", frame->fields, &train, &fine, NULL), DUSK_OK);
+    dusk_frame *other = learners_frame("x numeric -1:1\ny numeric -5:5\n", 3, gen);
+    dusk_search_result result;
+    assert_int_equal(dusk_search_run(search, &result, other, gen, NULL), DUSK_ERR_ARGUMENT);
+    assert_null(result.model);
+    dusk_search_free(search);
+    dusk_frame_free(other);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_better_one_wins),
+        cmocka_unit_test(the_whole_is_priced),
+        cmocka_unit_test(a_run_costs_a_third),
+        cmocka_unit_test(odd_requests_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
