@@ -13,7 +13,10 @@
 #include "table/schema.h"
 #include "table/value.h"
 
-enum { TEXT_MAX = 1 << 26 }; /* bytes of a file of fields */
+enum {
+    TEXT_MAX = 1 << 26,  /* bytes of a file of fields */
+    COPIES_MAX = 1 << 22 /* categories of all fields that one line declares */
+};
 
 typedef struct reader {
     const char *at;
@@ -182,6 +185,8 @@ static dusk_status add_line(reader *r, const line *l, dusk_error *err)
 {
     char name[DUSK_NAME_MAX + 32];
     if (!l->copies) return add_named(r, l, l->name, err);
+    if (r->listed > COPIES_MAX / l->copies) /* a short text must not ask for all memory */
+        return refuse(r, "declare fewer", "there are more than 2^22 categories in all", err);
     for (size_t i = 0; i < l->copies; i++) {
         snprintf(name, sizeof name, "%s%zu", l->name, i);
         dusk_status status = add_named(r, l, name, err);

@@ -138,6 +138,25 @@ static void refusals(void **state)
     dusk_fields_free(f);
 }
 
+/* A short text does not ask for all memory. */
+static void large_texts(void **state)
+{
+    enum { VALUES = 70 };
+    char text[4096] = "k[65536] category ";
+    size_t used = strlen(text);
+    dusk_fields *f;
+    dusk_error err;
+    (void)state;
+    for (int v = 0; v < VALUES; v++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sv%d", v ? "," : "", v);
+    assert_int_equal(dusk_fields_parse(&f, text, &err), DUSK_ERR_PARSE);
+    assert_non_null(strstr(err.message, "2^22"));
+    memcpy(text, "k[00512]", 8);
+    f = parsed(text);
+    assert_int_equal(f->count, 512);
+    dusk_fields_free(f);
+}
+
 static void assert_same(const dusk_fields *a, const dusk_fields *b)
 {
     assert_int_equal(a->count, b->count);
@@ -315,9 +334,9 @@ static void memory_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),      cmocka_unit_test(names_of_facts), cmocka_unit_test(refusals),
-        cmocka_unit_test(round_trip), cmocka_unit_test(copies),         cmocka_unit_test(of_a_schema),
-        cmocka_unit_test(files),      cmocka_unit_test(memory_fails),
+        cmocka_unit_test(kinds),       cmocka_unit_test(names_of_facts), cmocka_unit_test(refusals),
+        cmocka_unit_test(round_trip),  cmocka_unit_test(copies),         cmocka_unit_test(of_a_schema),
+        cmocka_unit_test(large_texts), cmocka_unit_test(files),          cmocka_unit_test(memory_fails),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }
