@@ -43,7 +43,7 @@ static dusk_status make_fields(dusk_fields **out, const query_plan *plan, const 
     dusk_status status = DUSK_OK;
     dusk_fields *fields = NULL;
     DUSK_TRY(table_fields_new(&fields, err));
-    snprintf(fields->unit, sizeof fields->unit, "%.63s", plan->schema->unit);
+    table_fields_unit(fields, plan->schema->unit);
     fields->rows_per_unit = rows_of_unit(plan, options);
     for (size_t i = 0; i < plan->values; i++) DUSK_TRY(add_field(fields, &plan->input->column[1 + i], err));
     DUSK_TRY(table_fields_distinct(fields, err));

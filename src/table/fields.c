@@ -120,6 +120,15 @@ done:
     return status;
 }
 
+void table_fields_unit(dusk_fields *fields, const char *unit)
+{
+    size_t length = strlen(unit), used = 0, size;
+    while ((size = dusk_utf8_size(unit + used, length - used)) > 0 && used + size < sizeof fields->unit)
+        used += size;
+    memcpy(fields->unit, unit, used);
+    fields->unit[used] = '\0';
+}
+
 dusk_status table_fields_distinct(const dusk_fields *fields, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -230,7 +239,7 @@ dusk_status dusk_fields_from_schema(dusk_fields **out, const dusk_schema *schema
     DUSK_TRY(table_fields_new(&fields, err));
     uint32_t rows = DUSK_MUTATE(FIELDS_UNIT_HAS_ONE_ROW, rows_of_unit(schema, table), 1);
     if (rows > 0) {
-        snprintf(fields->unit, sizeof fields->unit, "%.63s", schema->unit ? schema->unit : "row");
+        table_fields_unit(fields, schema->unit ? schema->unit : "row");
         fields->rows_per_unit = rows;
     }
     for (size_t c = 0; c < from->columns; c++) DUSK_TRY(add_schema_column(fields, &from->column[c], err));

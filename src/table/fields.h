@@ -19,6 +19,8 @@ DUSK_MUST_USE dusk_status table_fields_add_number(dusk_fields *fields, const cha
                                                   double upper, double missing, dusk_error *err);
 DUSK_MUST_USE dusk_status table_fields_add_category(dusk_fields *fields, const char *name,
                                                     const char *const *value, size_t values, dusk_error *err);
+/* Whose privacy: as many whole characters of the text as there is room for. */
+void table_fields_unit(dusk_fields *fields, const char *unit);
 /* DUSK_ERR_ARGUMENT when two have the same name. */
 DUSK_MUST_USE dusk_status table_fields_distinct(const dusk_fields *fields, dusk_error *err);
 

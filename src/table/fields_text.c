@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "table/domain.h"
 #include "table/fields.h"
 #include "table/schema.h"
@@ -201,9 +202,9 @@ static dusk_status take_fact(reader *r, const char *name, dusk_error *err)
     int64_t n;
     size_t length = strlen(r->word);
     if (!strcmp(name, "unit")) {
-        if (length == 0 || length >= sizeof r->fields->unit)
-            return refuse(r, "write unit person", "a unit is a word of at most 63 bytes", err);
-        memcpy(r->fields->unit, r->word, length + 1);
+        if (length == 0 || length >= sizeof r->fields->unit || !dusk_utf8_valid(r->word, length))
+            return refuse(r, "write unit person", "a unit is a word of at most 63 bytes of UTF-8", err);
+        table_fields_unit(r->fields, r->word);
         return DUSK_OK;
     }
     if (strcmp(name, "rows_per_unit") != 0) return refuse(r, form, "bounds or categories are missing", err);

@@ -110,6 +110,7 @@ static void refusals(void **state)
         "a,b numeric 0:1",
         "unit",
         "unit \"\"",
+        "unit \xff",
         "rows_per_unit 0",
         "rows_per_unit 4294967296",
         "rows_per_unit 1.5",
@@ -135,6 +136,24 @@ static void refusals(void **state)
     memcpy(name + 128, " numeric 0:1", sizeof " numeric 0:1");
     assert_int_equal(dusk_fields_parse(&f, name, &err), DUSK_ERR_PARSE);
     f = parsed(name + 1);
+    dusk_fields_free(f);
+}
+
+static void append(char *text, const char *piece) { memcpy(text + strlen(text), piece, strlen(piece) + 1); }
+
+/* A long name of a unit is cut between characters. */
+static void long_units(void **state)
+{
+    char unit[200] = "x";
+    dusk_fields *f;
+    (void)state;
+    assert_int_equal(table_fields_new(&f, NULL), DUSK_OK);
+    for (int i = 0; i < 60; i++) append(unit, "\xc3\xa9");
+    table_fields_unit(f, unit);
+    assert_int_equal(strlen(f->unit), 63);
+    table_fields_unit(f, unit + 1);
+    assert_int_equal(strlen(f->unit), 62);
+    assert_memory_equal(f->unit, unit + 1, 62);
     dusk_fields_free(f);
 }
 
@@ -171,8 +190,6 @@ static void assert_same(const dusk_fields *a, const dusk_fields *b)
         for (size_t v = 0; v < x->values; v++) assert_string_equal(x->value[v], y->value[v]);
     }
 }
-
-static void append(char *text, const char *piece) { memcpy(text + strlen(text), piece, strlen(piece) + 1); }
 
 /* Texts of all bytes come back through the text form. */
 static void round_trip(void **state)
@@ -334,9 +351,10 @@ static void memory_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds),       cmocka_unit_test(names_of_facts), cmocka_unit_test(refusals),
-        cmocka_unit_test(round_trip),  cmocka_unit_test(copies),         cmocka_unit_test(of_a_schema),
-        cmocka_unit_test(large_texts), cmocka_unit_test(files),          cmocka_unit_test(memory_fails),
+        cmocka_unit_test(kinds),        cmocka_unit_test(names_of_facts), cmocka_unit_test(refusals),
+        cmocka_unit_test(round_trip),   cmocka_unit_test(copies),         cmocka_unit_test(of_a_schema),
+        cmocka_unit_test(large_texts),  cmocka_unit_test(long_units),     cmocka_unit_test(files),
+        cmocka_unit_test(memory_fails),
     };
     return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }
