@@ -97,6 +97,9 @@ static const dusk_section train_sections[] = {
 
 static const dusk_example train_examples[] = {
     { "learn an income from a table of credits", EXAMPLE },
+    { "learn who repays",
+      "dusk train logistic credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --out "
+      "repaid.model" },
     { "what would be released, and with which noise", EXAMPLE " --dry-run" },
     { NULL, NULL },
 };

@@ -123,7 +123,8 @@ static dusk_status print_weights(const dusk_model *model, dusk_error *err)
         dusk_print_tame(stdout, list[i].name);
         printf(" %.4g\n", list[i].value);
     }
-    if (width > SHOWN) printf("%-10s ... and %zu smaller ones, of columns in [-1, 1]\n", "", width - SHOWN);
+    if (width > SHOWN)
+        printf("%-10s ... and %zu smaller ones, of columns as the model scales them\n", "", width - SHOWN);
 done:
     dusk_deallocate(list);
     return status;

@@ -104,7 +104,8 @@ static void put_chart(FILE *file, const void *what)
         "fill=\"#fff\"/>\n",
         WIDTH, bottom + 34, WIDTH, bottom + 34);
     put_text(file, 20, 30, "font-size=\"16\" font-weight=\"bold\"",
-             c->intervals ? "Coefficients, in the units of the data" : "Weights, of columns in [-1, 1]");
+             c->intervals ? "Coefficients, in the units of the data"
+                          : "Weights, of columns as the model scales them");
     snprintf(subtitle, sizeof subtitle, "%s, epsilon %.4g at delta %g%s%s",
              dusk_model_learner(c->model)->name, s->epsilon, s->delta,
              c->intervals ? "; bars: intervals that include the noise" : "",

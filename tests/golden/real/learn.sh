@@ -18,10 +18,10 @@ hours_per_week numeric 1:99
 income         category <=50K,>50K
 END
 gzip -dc "$DUSK_DATA/adult/adult.test.gz" | sed -n 's/\.$//p' >test.csv
-for learner in boosting; do
+for learner in boosting logistic; do
     dusk train $learner "$DUSK_DATA/adult/adult.data.gz?header=$header" --schema adult.fields --label income \
         --epsilon 1 --delta 1e-9 --rows 32561 --out adult.model 2>/dev/null | grep -e ^learned -e ^from
     dusk score adult.model "test.csv?header=$header" --json 2>/dev/null >scores
-    python3 -c 'import json; s = json.load(open("scores")); print(s["rows"], "rows; accuracy above 0.82:", s["accuracy"] > 0.82, "AUC above 0.85:", s["auc"] > 0.85)'
+    python3 -c 'import json; s = json.load(open("scores")); print(s["rows"], "rows; accuracy above 0.83:", s["accuracy"] > 0.83, "AUC above 0.86:", s["auc"] > 0.86)'
     dusk predict adult.model "test.csv?header=$header" | sort | uniq -c | awk '{ print $2 }'
 done

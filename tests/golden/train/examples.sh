@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every example of the manuals of train, predict and score runs as it is written.
-dusk train boosting credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --out repaid.model >/dev/null 2>&1
 for command in train predict score; do dusk $command --help | sed -n 's/^ *\$ //p'; done >examples
 while read -r line; do
     echo "$line" >one.sh
