@@ -307,6 +307,10 @@ static void run_time(const bench_case *self, bench_result *out, dusk_generator *
     KIND(learner, "airfoil", 0.1, 8), KIND(learner, "bike", 0.1, 2), KIND(learner, "bike", 1, 2),            \
         KIND(learner, "protein", 0.1, 2), KIND(learner, "pol", 0.1, 2), KIND(learner, "pol", 1, 2)
 
+#define FOUR(learner)                                                                                        \
+    PRIVATE(learner, "bike", 0.1, 2), PRIVATE(learner, "bike", 0.3, 2), PRIVATE(learner, "bike", 1, 2),      \
+        PRIVATE(learner, "bike", 3, 2)
+
 static const size_t narrow = 20, wide = 100;
 
 const bench_case bench_learn_linear_cases[] = {
@@ -318,13 +322,17 @@ const bench_case bench_learn_linear_cases[] = {
     SIX(PRIVATE, "linear"),
     SIX(OUTSIDE, "bayes_linear"),
     SIX(PRIVATE, "bayes_linear"),
-    PRIVATE("lasso", "bike", 1, 2),
-    PRIVATE("lasso", "pol", 1, 2),
-    PRIVATE("aggregate_linear", "bike", 1, 2),
-    PRIVATE("aggregate_linear", "protein", 1, 2),
-    CASE("posterior_linear", "bike", "ops", 1, "scaling=standard norm=2", "bike", "y", 1, false, 2, NULL),
+    FOUR("lasso"),
+    FOUR("aggregate_linear"),
+    FOUR("posterior_linear"),
+    PRIVATE("linear", "bike", 0.3, 2),
+    PRIVATE("linear", "bike", 3, 2),
+    PRIVATE("bayes_linear", "bike", 0.3, 2),
+    PRIVATE("bayes_linear", "bike", 3, 2),
     CASE("posterior_linear", "bike", "adaptive", 1, "method=adaptive scaling=standard norm=2", "bike", "y", 1,
          false, 2, NULL),
+    PRIVATE("aggregate_linear", "protein", 1, 2),
+    PRIVATE("lasso", "pol", 1, 2),
     CASE("theil_sen", "california", "one", 0.1, "", "california", "median_house_value", 0.1, false, 2,
          "median_income"),
     CASE("theil_sen", "california", "one", 1, "", "california", "median_house_value", 1, false, 2,

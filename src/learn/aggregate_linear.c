@@ -29,13 +29,14 @@ typedef struct aggregate_plan {
 
 /* --- plan -------------------------------------------------------------------------------------------------- */
 
-/* As many that a block has ten rows a column, if the number of rows is declared. */
+/* As many that a block has two rows a column, if the number of rows is declared: blocks are worth more than rows in them, since
+ * the noise is that of one block. */
 static size_t choose_blocks(const learn_job *job)
 {
     double asked = learn_setting(job, "blocks");
     if (asked > 0) return (size_t)asked;
     if (job->rows == 0) return 100;
-    return (size_t)fmin(fmax((double)job->rows / (10 * (double)job->features.width), 4), 4096);
+    return (size_t)fmin(fmax((double)job->rows / (2 * (double)job->features.width), 4), 4096);
 }
 
 DUSK_PROVEN(plan_mean)
@@ -264,9 +265,9 @@ done:
 
 static const dusk_setting settings[] = {
     { "blocks", "0", NULL, 0, 65536, true,
-      "of rows; 0: ten rows a column and block if rows are declared, else 100" },
+      "of rows; 0: two rows a column and block if rows are declared, else 100" },
     { "combine", "mean", "mean|median", 0, 0, false, "of the blocks' weights" },
-    { "longest", "2", NULL, 0x1p-10, 64, false,
+    { "longest", "1", NULL, 0x1p-10, 64, false,
       "the length that weights end at, columns and label being in [-1, 1]" },
     { "ridge", "0.1", NULL, 1e-6, 1e9, false, "added to the sums of squares of a block" },
     { "intercept", "yes", "yes|no", 0, 0, false, "a constant column" },

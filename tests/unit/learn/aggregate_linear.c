@@ -7,8 +7,8 @@ static void check_truth(const char *const *settings, const dusk_frame *frame, do
                         double within)
 {
     const double truth[] = { 2, -3, 1 };
-    regression_request r = { "aggregate_linear", .settings = { settings[0], settings[1] }, .epsilon = epsilon,
-                             .delta = delta, .rows = frame->rows };
+    regression_request r = { "aggregate_linear", .settings = { settings[0], settings[1], settings[2] },
+                             .epsilon = epsilon, .delta = delta, .rows = frame->rows };
     dusk_model *model = regression_train(&r, frame, 1);
     for (size_t i = 0; i < 3; i++)
         if (fabs(regression_number(model, "coefficients", i) - truth[i]) > within)
@@ -20,8 +20,8 @@ static void check_truth(const char *const *settings, const dusk_frame *frame, do
 static void test_truth(void **unused)
 {
     (void)unused;
-    static const char *const mean[] = { "combine=mean", "ridge=0.001" }, *const median[] = { "combine=median",
-                                                                                             "ridge=0.001" };
+    static const char *const mean[] = { "combine=mean", "ridge=0.001", "blocks=100" };
+    static const char *const median[] = { "combine=median", "ridge=0.001", "blocks=100" };
     dusk_frame *frame = regression_frame(regression_fields, 8000, 0.1, 7);
     for (int pure = 0; pure < 2; pure++) {
         check_truth(mean, frame, 1e6, pure ? 0 : 1e-6, 0.05);
