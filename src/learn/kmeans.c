@@ -12,16 +12,10 @@
 #include "learn/groups.h"
 #include "learn/kmeans_start.h"
 
-enum { METHOD_AUTO, METHOD_GRID, METHOD_HASH, METHOD_LLOYD };
-#define GRID_WIDTH_MOST 3 /* beyond, planes are better than cells */
-#define COARSE_SHARE 0.3
-
 typedef struct kmeans_plan {
     size_t k;
-    int method;
     uint64_t rounds;
-    learn_noise rows, coarse, fine;
-    learn_hash_noise hash;
+    learn_start start;
     learn_group_noise round;
 } kmeans_plan;
 
@@ -29,14 +23,14 @@ typedef struct kmeans_plan {
 
 static dusk_status check(const learn_job *job, const kmeans_plan *p, dusk_error *err)
 {
-    if (p->method == METHOD_GRID && job->features.width > 8)
+    if (p->start.method == LEARN_START_GRID && job->features.width > 8)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=hash",
                          "a grid over %zu columns has too many cells (at most 8 columns)",
                          job->features.width);
     if ((double)p->k * (double)(job->features.width + 2) > 0x1p26)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer groups, or declare fewer columns",
                          "%zu groups of %zu columns are too many", p->k, job->features.width);
-    if (p->rounds == 0 && p->method == METHOD_LLOYD)
+    if (p->rounds == 0 && p->start.method == LEARN_START_SPREAD)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for rounds, or leave the method out",
                          "method=lloyd without rounds would release nothing");
     return DUSK_OK;
@@ -46,44 +40,7 @@ static uint64_t rounds_of(const learn_job *job, int method)
 {
     double rounds = learn_setting(job, "rounds");
     if (rounds >= 0) return (uint64_t)rounds;
-    return method == METHOD_GRID ? 0 : method == METHOD_HASH ? 2 : 6;
-}
-
-/* Counts are pure, so that their share is of epsilon; when Gaussian noise was used before, it cannot be all of that. */
-static dusk_status plan_grid(learn_job *job, kmeans_plan *p, double share, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    share *= job->budget.delta == 0 ? job->budget.left : job->budget.left < 1 ? 0.6 : 1;
-    if (job->rows == 0) {
-        DUSK_TRY(learn_budget_counts(&job->budget, &p->rows, 1, 0.05 * share, err));
-        learn_say(job, "the number of rows, with noise of deviation %.4g", p->rows.deviation);
-        share *= 0.95;
-    }
-    DUSK_TRY(learn_budget_counts(&job->budget, &p->coarse, 1, COARSE_SHARE * share, err));
-    DUSK_TRY(learn_budget_counts(&job->budget, &p->fine, 1, (1 - COARSE_SHARE) * share, err));
-    learn_say(job,
-              "counts of the cells of a coarse grid, with noise of deviation %.4g, and of a finer one, %.4g",
-              p->coarse.deviation, p->fine.deviation);
-done:
-    return status;
-}
-
-/* The part of the budget for the start; the rest is for rounds. */
-static dusk_status plan_start(learn_job *job, kmeans_plan *p, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    double start = p->rounds ? learn_setting(job, "start") : 1;
-    if (p->method == METHOD_GRID) DUSK_TRY(plan_grid(job, p, start, err));
-    if (p->method == METHOD_HASH) {
-        DUSK_TRY(learn_plan_count(job, &p->rows, 0.02 * job->budget.left, err));
-        double share = start * job->budget.left;
-        DUSK_TRY(learn_plan_groups(job, &p->hash.middle, 0.1 * share, 1, err));
-        DUSK_TRY(learn_plan_groups(job, &p->hash.coarse, 0.3 * share, 1, err));
-        DUSK_TRY(learn_plan_groups(job, &p->hash.fine, 0.6 * share, 1, err));
-        learn_say(job, "mean and spread of all rows, of cells that random planes cut, and of cells of those");
-    }
-done:
-    return status;
+    return method == LEARN_START_GRID ? 0 : method == LEARN_START_HASH ? 2 : 6;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -94,12 +51,10 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_NEW(p, 1);
     job->plan = p;
     p->k = (size_t)learn_setting(job, "groups");
-    p->method = learn_choice(job, "method");
-    if (p->method == METHOD_AUTO)
-        p->method = job->features.width <= GRID_WIDTH_MOST ? METHOD_GRID : METHOD_HASH;
-    p->rounds = rounds_of(job, p->method);
+    p->start.method = learn_start_method(job, learn_choice(job, "method"));
+    p->rounds = rounds_of(job, p->start.method);
     DUSK_TRY(check(job, p, err));
-    DUSK_TRY(plan_start(job, p, err));
+    DUSK_TRY(learn_plan_start(job, &p->start, p->rounds ? learn_setting(job, "start") : 1, err));
     if (p->rounds == 0) goto done;
     DUSK_TRY(learn_plan_groups(job, &p->round, job->budget.left, p->rounds, err));
     learn_say(
@@ -111,36 +66,6 @@ done:
 }
 
 /* --- fit ---------------------------------------------------------------------------------------------------------- */
-
-/* About how many rows there are. */
-static dusk_status find_rows(const learn_job *job, double *rows, const learn_matrix *matrix,
-                             dusk_generator *gen, dusk_error *err)
-{
-    const kmeans_plan *p = job->plan;
-    const dusk_int128 total = (dusk_int128)matrix->rows.rows;
-    if (p->method == METHOD_HASH || p->rows.dimension == 0)
-        return learn_fit_count(job, &p->rows, rows, matrix->rows.rows, gen, err);
-    return learn_counts_release(&p->rows, rows, &total, 1, gen, err);
-}
-
-static dusk_status start(learn_groups *groups, learn_job *job, const learn_matrix *matrix,
-                         dusk_generator *gen, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const kmeans_plan *p = job->plan;
-    double rows = 1;
-    if (p->method == METHOD_LLOYD) {
-        learn_start_spread(groups);
-        return DUSK_OK;
-    }
-    DUSK_TRY(find_rows(job, &rows, matrix, gen, err));
-    if (p->method == METHOD_GRID)
-        DUSK_TRY(learn_start_grid(groups, &p->coarse, &p->fine, rows, matrix, gen, err));
-    else
-        DUSK_TRY(learn_start_hash(groups, &p->hash, rows, &job->features, job->fields, matrix, gen, err));
-done:
-    return status;
-}
 
 /* Centres as vectors, and as numbers in the unit of their fields (of categories: the share of the value). */
 static dusk_status put_model(learn_job *job, const learn_groups *groups, dusk_error *err)
@@ -174,7 +99,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
 
     DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
     DUSK_TRY(learn_groups_init(&groups, p->k, &job->features, job->fields, err));
-    DUSK_TRY(start(&groups, job, &matrix, gen, err));
+    DUSK_TRY(learn_fit_start(job, &p->start, &groups, &matrix, gen, err));
     for (uint64_t r = 0; r < p->rounds; r++) {
         learn_progress(job, (double)(r + 1) / (double)(p->rounds + 1));
         DUSK_TRY(learn_groups_round(&groups, &p->round, &matrix, gen, err));

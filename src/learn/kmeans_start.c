@@ -12,6 +12,8 @@
 #include "random/sampling.h"
 
 #define PLANES_MOST 11.0
+#define GRID_WIDTH_MOST 3 /* beyond, planes are better than cells */
+#define COARSE_SHARE 0.3
 enum { PUBLIC_SEED = 2016 };
 
 /* --- without looking -------------------------------------------------------------------------------------------- */
@@ -254,5 +256,78 @@ done:
     tensor_block_close(&block);
     learn_groups_clear(&one);
     learn_points_clear(&points);
+    return status;
+}
+
+/* --- any of them ------------------------------------------------------------------------------------------------------ */
+
+int learn_start_method(const learn_job *job, int asked)
+{
+    if (asked != LEARN_START_AUTO) return asked;
+    return job->features.width <= GRID_WIDTH_MOST ? LEARN_START_GRID : LEARN_START_HASH;
+}
+
+/* Counts are pure, so that their share is of epsilon; when Gaussian noise was used before, it cannot be all of that. */
+static dusk_status plan_grid(learn_job *job, learn_start *start, double share, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    share *= job->budget.delta == 0 ? job->budget.left : job->budget.left < 1 ? 0.6 : 1;
+    if (job->rows == 0) {
+        DUSK_TRY(learn_budget_counts(&job->budget, &start->rows, 1, 0.05 * share, err));
+        learn_say(job, "the number of rows, with noise of deviation %.4g", start->rows.deviation);
+        share *= 0.95;
+    }
+    DUSK_TRY(learn_budget_counts(&job->budget, &start->coarse, 1, COARSE_SHARE * share, err));
+    DUSK_TRY(learn_budget_counts(&job->budget, &start->fine, 1, (1 - COARSE_SHARE) * share, err));
+    learn_say(job,
+              "counts of the cells of a coarse grid, with noise of deviation %.4g, and of a finer one, %.4g",
+              start->coarse.deviation, start->fine.deviation);
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_plan_start)
+dusk_status learn_plan_start(learn_job *job, learn_start *start, double share, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    if (start->method == LEARN_START_GRID) DUSK_TRY(plan_grid(job, start, share, err));
+    if (start->method == LEARN_START_HASH) {
+        DUSK_TRY(learn_plan_count(job, &start->rows, 0.02 * job->budget.left, err));
+        share *= job->budget.left;
+        DUSK_TRY(learn_plan_groups(job, &start->hash.middle, 0.1 * share, 1, err));
+        DUSK_TRY(learn_plan_groups(job, &start->hash.coarse, 0.3 * share, 1, err));
+        DUSK_TRY(learn_plan_groups(job, &start->hash.fine, 0.6 * share, 1, err));
+        learn_say(job, "mean and spread of all rows, of cells that random planes cut, and of cells of those");
+    }
+done:
+    return status;
+}
+
+/* About how many rows there are. */
+static dusk_status find_rows(const learn_job *job, const learn_start *start, double *rows,
+                             const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
+{
+    const dusk_int128 total = (dusk_int128)matrix->rows.rows;
+    if (start->method == LEARN_START_HASH || start->rows.dimension == 0)
+        return learn_fit_count(job, &start->rows, rows, matrix->rows.rows, gen, err);
+    return learn_counts_release(&start->rows, rows, &total, 1, gen, err);
+}
+
+DUSK_PROVEN(learn_fit_start)
+dusk_status learn_fit_start(const learn_job *job, const learn_start *start, learn_groups *groups,
+                            const learn_matrix *matrix, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double rows = 1;
+    if (start->method == LEARN_START_SPREAD) {
+        learn_start_spread(groups);
+        return DUSK_OK;
+    }
+    DUSK_TRY(find_rows(job, start, &rows, matrix, gen, err));
+    if (start->method == LEARN_START_GRID)
+        DUSK_TRY(learn_start_grid(groups, &start->coarse, &start->fine, rows, matrix, gen, err));
+    else
+        DUSK_TRY(learn_start_hash(groups, &start->hash, rows, &job->features, job->fields, matrix, gen, err));
+done:
     return status;
 }

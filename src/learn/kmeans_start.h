@@ -21,6 +21,21 @@ typedef struct learn_hash_noise {
 DUSK_MUST_USE dusk_status learn_start_hash(learn_groups *groups, const learn_hash_noise *noise, double rows,
                                            const learn_features *features, const dusk_fields *fields,
                                            const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* Any of them, for learners that begin so. */
+enum { LEARN_START_AUTO, LEARN_START_GRID, LEARN_START_HASH, LEARN_START_SPREAD };
+typedef struct learn_start {
+    int method;
+    learn_noise rows, coarse, fine; /* grid */
+    learn_hash_noise hash;
+} learn_start;
+/* What "auto" means: a grid for few columns. */
+int learn_start_method(const learn_job *job, int asked);
+/* Take `share` of what is left of the budget; start->method is set. share 1: nothing is released afterwards. */
+DUSK_MUST_USE dusk_status learn_plan_start(learn_job *job, learn_start *start, double share, dusk_error *err);
+DUSK_MUST_USE dusk_status learn_fit_start(const learn_job *job, const learn_start *start,
+                                          learn_groups *groups, const learn_matrix *matrix,
+                                          dusk_generator *gen, dusk_error *err);
+
 /* Centres, spreads and radii from points. `inner`: the mean square of what points stand for about them. */
 DUSK_MUST_USE dusk_status learn_start_from(learn_groups *groups, const learn_points *points, double inner,
                                            dusk_error *err);
