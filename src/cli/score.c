@@ -67,7 +67,10 @@ static const dusk_section score_sections[] = {
       "Densities: the mean log likelihood.\n"
       "These are exact, and tell about the rows: use rows that are public, or held out and allowed to be "
       "seen. On private rows --private releases one number (accuracy, mean squared error or inertia) with "
-      "noise, an interval, and a statement of what it costs. It costs on top of what the model has cost." },
+      "noise, an interval, and a statement of what it costs. It costs on top of what the model has cost. "
+      "Whose "
+      "privacy that is, and how many rows one has at most, is as in the schema of the model; a source "
+      "(FILE.dusk) has its own, and its ledger is charged before a row is read." },
     { NULL, NULL },
 };
 

@@ -16,7 +16,7 @@ train() {
     ls | grep -e model -e tmp
     rm -f a.model
 }
-left() { dusk budget clinic.dusk | head -3; }
+left() { dusk budget clinic.dusk | head -2 | tail -1 | tr -s ' '; }
 echo "== a table"
 train cost --table clinic --epsilon 0.2 --delta 1e-6
 left
@@ -35,6 +35,22 @@ train cost --query "SELECT AVG(cost) FROM clinic" --epsilon 0.1 --delta 1e-6
 train cost --table clinic --epsilon 0.1 --delta 1e-6 --analyst ana
 dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.1 --delta 1e-6 --out no/a.model 2>&1
 left
+echo "== idealised: not by a ledger"
+dusk train posterior_linear clinic.dusk --label cost --table clinic --epsilon 0.1 --delta 1e-6 --accept-idealised --out a.model 2>&1
+left
+echo "== no room for a file: found out before"
+(ulimit -f 100; dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out a.model) 2>&1
+left
+ls | grep -e model -e tmp
+echo "== a write that fails, and a program that is killed: the charge stays"
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out /dev/full 2>&1
+mkfifo pipe
+: <pipe &
+# (a model that is too large for the buffer of a pipe that nobody reads)
+dusk train forest clinic.dusk --label smoker --table clinic --epsilon 0.01 --delta 1e-6 --set trees=300 --out pipe >/dev/null 2>&1
+echo "exit $?"
+left
+dusk budget clinic.dusk --verify >/dev/null && echo "the ledger is whole"
 echo "== a score"
 dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.1 --delta 1e-6 --out b.model >/dev/null 2>&1
 dusk score b.model clinic.dusk --table clinic 2>&1
