@@ -106,9 +106,11 @@ static void take_correlations(tables *t, size_t d)
         }
 }
 
-static dusk_status put_tables(dusk_model *model, const tables *t, size_t d, dusk_error *err)
+static dusk_status put_tables(dusk_model *model, const tables *t, const double *released, size_t d,
+                              dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    DUSK_TRY(learn_model_put(model, "sums", d + 1, d + 1, released, err));
     DUSK_TRY(learn_model_put(model, "count", 1, 1, &t->count, err));
     DUSK_TRY(learn_model_put(model, "noise", 1, 1, &t->noise, err));
     DUSK_TRY(learn_model_put(model, "mean", 1, d, t->mean, err));
@@ -139,7 +141,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     take_moments(&t, released, d, job->features.norm);
     DUSK_TRY(take_spectrum(&t, d, err));
     take_correlations(&t, d);
-    DUSK_TRY(put_tables(job->model, &t, d, err));
+    DUSK_TRY(put_tables(job->model, &t, released, d, err));
 done:
     learn_matrix_clear(&matrix);
     close_tables(&t);

@@ -83,6 +83,8 @@ static dusk_status put_spectrum(learn_job *job, const learn_ball *ball, double *
     DUSK_NEW(parts, k * d);
     for (size_t j = 0; j < d; j++) total += matrix[j * d + j] / count;
     DUSK_TRY(learn_eigenvectors(matrix, d, k, values, parts, err));
+    DUSK_TRY(
+        learn_model_put(job->model, "moments", 1, k, values, err)); /* as released, in units of the radius */
     for (size_t c = 0; c < k; c++) values[c] = learn_value_without_noise(values[c], noise, d) / count;
     DUSK_TRY(learn_put_components(job->model, ball, shift, parts, k, values, total, err));
 done:

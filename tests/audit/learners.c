@@ -114,27 +114,35 @@ static const world other_end = { 1, { { -1, 0 } } };
 static const world three_ends = { 3, { { 1, 1 }, { 1, 1 }, { 1, 1 } } };
 static const world middle = { 1, { { 0, 0 } } };
 
-SUBJECT(pca, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "moments",
+/* One column, about 0, in a ball as large as the bounds: the eigenvalue is the noisy sum of squares. */
+#define SQUARES                                                                                              \
+    {                                                                                                        \
+        "components=1", "centre=no", "radius=bounds", NULL                                                   \
+    }
+SUBJECT(pca, "pca", "x numeric -1:1", NULL, SQUARES, DUSK_ADD_REMOVE, 0.05, 0, "moments",
         { &nobody, &one_end })
-SUBJECT(pca_pure, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_ADD_REMOVE, 0, 0, "moments",
+SUBJECT(pca_pure, "pca", "x numeric -1:1", NULL, SQUARES, DUSK_ADD_REMOVE, 0, 0, "moments",
         { &nobody, &one_end })
-SUBJECT(pca_unit, "pca", "x numeric -1:1\nrows_per_unit 3", NULL, { "components=1", NULL }, DUSK_ADD_REMOVE,
-        0.05, 0, "moments", { &nobody, &three_ends })
-SUBJECT(pca_norm, "pca", "x numeric -1:1", NULL, { "components=1", "norm=0.25", NULL }, DUSK_ADD_REMOVE, 0.05,
-        0, "moments", { &nobody, &one_end })
-SUBJECT(pca_exchanged, "pca", "x numeric -1:1", NULL, { "components=1", NULL }, DUSK_REPLACE_ONE, 0.01, 0,
-        "moments", { &middle, &other_end })
+SUBJECT(pca_unit, "pca", "x numeric -1:1\nrows_per_unit 3", NULL, SQUARES, DUSK_ADD_REMOVE, 0.05, 0,
+        "moments", { &nobody, &three_ends })
+SUBJECT(pca_exchanged, "pca", "x numeric -1:1", NULL, SQUARES, DUSK_REPLACE_ONE, 0.01, 0, "moments",
+        { &middle, &other_end })
+SUBJECT(covariance, "covariance", "x numeric -1:1", NULL, { "norm=0.25", NULL }, DUSK_ADD_REMOVE, 0.05, 0,
+        "sums", { &nobody, &one_end })
+SUBJECT(density, "density", "x category a", NULL, { "structure=independent", NULL }, DUSK_ADD_REMOVE, 0, 0,
+        "counts", { &nobody, &middle })
 /* So much ridge that the weight is the noisy sum of column times label. */
 SUBJECT(linear, "linear", "x numeric -1:1\ny numeric -1:1", "y",
         { "method=ridge", "lambda=1e9", "intercept=no", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "weights",
         { &nobody, &one_end })
 
 static const subject subjects[] = {
-    { "pca", "a row at the end of its bounds", 1, 1, 60000, begin_pca, draw_one, NULL },
-    { "pca.pure", "a row at the end of its bounds", 1, 1, 60000, begin_pca_pure, draw_one, NULL },
-    { "pca.unit", "a unit of three rows", 1, 1, 60000, begin_pca_unit, draw_one, NULL },
-    { "pca.norm", "a row that is scaled down", 1, 1, 60000, begin_pca_norm, draw_one, NULL },
-    { "pca.exchanged", "a row is exchanged", 1, 1, 60000, begin_pca_exchanged, draw_one, NULL },
+    { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
+    { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
+    { "pca.unit", "a unit of three rows", 1, 1, 30000, begin_pca_unit, draw_one, NULL },
+    { "pca.exchanged", "a row is exchanged", 1, 1, 30000, begin_pca_exchanged, draw_one, NULL },
+    { "covariance", "a row that is scaled down", 1, 1, 20000, begin_covariance, draw_one, NULL },
+    { "density", "a row of the first category", 1, 1, 20000, begin_density, draw_one, NULL },
     { "linear", "a row at the end of its bounds", 1, 1, 30000, begin_linear, draw_one, NULL },
 };
 
