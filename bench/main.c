@@ -45,6 +45,7 @@ static const bench_case *const tables[] = {
     bench_learn_cluster_cases,
     bench_learn_spectral_cases,
     bench_learn_gradient_cases,
+    bench_learn_tree_cases,
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 
