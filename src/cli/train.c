@@ -168,7 +168,6 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
-        .either = "--schema FILE, unless DATA is a source; --out FILE, unless --dry-run",
         .takes = "schema delta out set columns rows replace-one labels accept-idealised query table "
                  "rows-per-unit analyst engine dry-run json",
         .example = learner_examples[at],
@@ -377,6 +376,7 @@ const dusk_command dusk_train_command = {
                 "LEARNER FILE.dusk [--query SELECT] [--label FIELD] --epsilon E --out FILE [options]",
     .operand = "Learners",
     .noun = "a learner",
+    .note = "All need --schema, unless DATA is a source, and --out, unless --dry-run is given.",
     .operands = train_learners,
     .options = train_options,
     .sections = train_sections,
