@@ -13,6 +13,7 @@ extern const learn_learner learn_boosting_numbers;
 extern const learn_learner learn_forest;
 extern const learn_learner learn_linear;
 extern const learn_learner learn_bayes_linear;
+extern const learn_learner learn_bayes_logistic;
 extern const learn_learner learn_lasso;
 extern const learn_learner learn_theil_sen;
 extern const learn_learner learn_aggregate_linear;
@@ -44,6 +45,7 @@ const learn_learner *const learn_learners[] = {
     &learn_forest,
     &learn_linear,
     &learn_bayes_linear,
+    &learn_bayes_logistic,
     &learn_lasso,
     &learn_theil_sen,
     &learn_aggregate_linear,

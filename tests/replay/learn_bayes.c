@@ -1,62 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Naive Bayes with numbers in bins and by moments on neighbouring tables: what a row adds is within what noise is for, in both
- * norms, and the model follows from what was released. The row that differs is at the ends of all bounds. */
-#include "cluster_frames.h"
+/* The chains of Bayesian logistic regression on neighbours. */
+#include "learners.h"
 
 #include "replay.h"
 
-enum { ROWS = 40 };
+enum { ROWS = 25 };
 
-static const char *const texts[] = {
-    "a numeric 0:1\nb numeric -1:0\nc category p,q\ny category u,v,w\n",
-    "x[40] numeric 5:6\ny category u,v\nrows_per_unit 2\n",
-};
-
-static void put_at_an_end(dusk_frame *frame, size_t row, uint64_t seed)
+static void run_pair(const char *method, dusk_neighbours neighbours, double delta, uint64_t seed)
 {
-    for (size_t c = 0; c < frame->fields->count; c++) {
-        const dusk_field *f = &frame->fields->field[c];
-        if (f->kind == DUSK_FIELD_NUMERIC)
-            frame->column[c].number[row] = seed % 3 ? f->upper : seed % 2 ? f->lower : NAN;
-        else
-            frame->column[c].code[row] = (int32_t)(seed % (f->values + 1)) - (seed % 5 == 4);
-    }
-}
-
-static void run_pair(const cluster_request *r, uint64_t seed)
-{
-    size_t unit = seed % 2 ? 2 : 1, rows, columns;
+    const char *settings[] = { method, "chain=32", "descent=2" };
+    dusk_train_options o = learners_options(dusk_learner_named("bayes_logistic"), 2, delta);
     dusk_model *model[2];
+    size_t rows, d;
     replay p = replay_open(seed);
-    for (size_t side = 0; side < 2; side++) {
-        size_t more = r->neighbours == DUSK_REPLACE_ONE || side == 1 ? unit : 0;
-        dusk_frame *frame = cluster_frame(texts[seed % 2], ROWS + more, 3, 77);
-        for (size_t i = 0; i < more; i++) put_at_an_end(frame, ROWS + i, seed / 2 + 7 * side);
-        model[side] = cluster_run(r, frame, p.gen[side]);
+    o.neighbours = neighbours;
+    o.settings = settings;
+    o.settings_count = 3;
+    for (int side = 0; side < 2; side++) {
+        bool there = side || neighbours == DUSK_REPLACE_ONE;
+        dusk_generator *gen = seeded(9);
+        dusk_frame *frame = learners_frame(LEARNERS_FIELDS, ROWS + there, gen);
+        dusk_training *training;
+        if (there) {
+            frame->column[LEARNERS_X].number[ROWS] = side ? 1e9 : -1e9;
+            frame->column[LEARNERS_GOOD].code[ROWS] = 1;
+        }
+        assert_int_equal(dusk_training_prepare(&training, "bayes_logistic", frame->fields, &o, NULL),
+                         DUSK_OK);
+        assert_int_equal(dusk_training_run(training, &model[side], frame, p.gen[side], NULL), DUSK_OK);
+        dusk_training_free(training);
         dusk_frame_free(frame);
+        dusk_generator_free(gen);
     }
-    const double *x = dusk_model_array(model[0], "chances", &rows, &columns);
-    replay_same(x, dusk_model_array(model[1], "chances", &rows, &columns), rows * columns);
+    const double *a = dusk_model_array(model[0], "samples", &rows, &d);
+    replay_same(a, dusk_model_array(model[1], "samples", &rows, &d), rows * d);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
-    replay_close(&p, (replay_declared){ .epsilon = r->epsilon, .delta = r->delta });
+    replay_close(&p, (replay_declared){ .epsilon = o.epsilon, .delta = o.delta });
 }
 
-static void test_bayes(void **state)
+static void neighbours_look_alike(void **state)
 {
     (void)state;
-    for (uint64_t k = 0; k < 64; k++) {
-        cluster_request r = { "naive_bayes",
-                              .settings = { k & 8 ? "numbers=normal" : "numbers=bins" },
-                              .label = "y",
-                              .epsilon = 0.8,
-                              .delta = k & 4 ? 1e-6 : 0,
-                              .neighbours = k & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE };
-        run_pair(&r, k);
-    }
+    for (uint64_t k = 0; k < 8; k++)
+        run_pair(k & 1 ? "method=metropolis" : "method=langevin", k & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE,
+                 k & 4 ? 0 : 1e-6, k);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_bayes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(neighbours_look_alike) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
