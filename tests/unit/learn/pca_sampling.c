@@ -39,7 +39,7 @@ static void finds_the_axes(void **state)
 static void directions_are_perpendicular(void **state)
 {
     (void)state;
-    for (uint64_t t = 0; t < 30; t++) {
+    for (uint64_t t = 0; t < 12; t++) {
         dusk_frame *frame = with_axes(t % 3 * 20, t);
         dusk_model *model = trained("pca_sampling", frame, 1, t % 2 ? 0 : 1e-6,
                                     t % 4 > 1 ? "components=6 centre=no radius=bounds" : "components=6", t);
