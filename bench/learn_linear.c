@@ -268,9 +268,8 @@ static dusk_frame *random_frame(size_t rows, size_t columns)
     return frame;
 }
 
-static void run_time(const bench_case *self, bench_result *out, dusk_generator *gen)
+static fit open_fit(size_t rows, size_t columns, dusk_generator *gen)
 {
-    const size_t columns = *(const size_t *)self->setup, rows = 1000000;
     dusk_train_options options;
     dusk_error err = { .message = "" };
     fit f = { .gen = gen, .frame = random_frame(rows, columns) };
@@ -281,11 +280,58 @@ static void run_time(const bench_case *self, bench_result *out, dusk_generator *
     options.delta = 1e-6;
     options.neighbours = DUSK_ADD_REMOVE;
     bench_require(dusk_training_prepare(&f.training, "linear", f.frame->fields, &options, &err), &err);
+    return f;
+}
+
+static void close_fit(fit *f)
+{
+    dusk_training_free(f->training);
+    dusk_frame_free(f->frame);
+    free(f->plain);
+}
+
+static void run_time(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    fit f = open_fit(1000000, *(const size_t *)self->setup, gen);
     bench_times times = bench_compare(fit_private, fit_plain, &f);
     *out = (bench_result){ .value = times.work, .floor_value = times.floor };
-    dusk_training_free(f.training);
-    dusk_frame_free(f.frame);
-    free(f.plain);
+    close_fit(&f);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+/* A line of /proc/self/status, in MB; NAN where there is none. */
+static double memory_of(const char *name)
+{
+    char line[256];
+    double kilobytes = NAN;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, name, strlen(name))) kilobytes = atof(line + strlen(name) + 1);
+    if (file) fclose(file);
+    return kilobytes / 1024;
+}
+
+/* From now on the peak is counted anew. */
+static void forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (!file) return;
+    fputs("5", file);
+    fclose(file);
+}
+
+/* The rows and whatever a fit needs besides, at its peak. */
+static void run_memory(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    const size_t columns = *(const size_t *)self->setup, rows = 1000000;
+    double before = memory_of("VmRSS");
+    fit f = open_fit(rows, columns, gen);
+    forget_peak();
+    fit_private(&f);
+    *out = (bench_result){ .value = memory_of("VmHWM") - before,
+                           .floor_value = (double)(rows * (columns + 1)) * sizeof(double) / 1048576 };
+    close_fit(&f);
 }
 
 /* --- cases ------------------------------------------------------------------------------------------------------ */
@@ -318,6 +364,8 @@ const bench_case bench_learn_linear_cases[] = {
       "the same sums by cblas_dsyrk in doubles, and a solution", "ratio <= 1.1", run_time, &narrow },
     { "learn/linear/time/1e6x100", "a fit on 10^6 rows of 100 numbers in memory", "s",
       "the same sums by cblas_dsyrk in doubles, and a solution", "ratio <= 1.1", run_time, &wide },
+    { "learn/linear/memory/1e6x100", "rows and all that a fit needs, at the peak", "MB",
+      "the rows as a matrix of doubles", "ratio <= 1.5", run_memory, &wide },
     SIX(OUTSIDE, "linear"),
     SIX(PRIVATE, "linear"),
     SIX(OUTSIDE, "bayes_linear"),

@@ -17,10 +17,10 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/learner.h"
+#include "learn/normals.h"
 #include "learn/regression.h"
 #include "learn/scaling.h"
 #include "numeric/special.h"
-#include "random/generator.h"
 
 enum { METHOD_OPS, METHOD_ADAPTIVE, SWEEPS = 300 };
 
@@ -102,14 +102,6 @@ done:
 
 /* --- the chain ------------------------------------------------------------------------------------------------ */
 
-static dusk_status uniform(dusk_generator *gen, double *out, dusk_error *err)
-{
-    uint64_t word;
-    dusk_status status = dusk_generator_words(gen, &word, 1, 64, err);
-    *out = ((double)(word >> 12) + 0.5) * 0x1p-52;
-    return status;
-}
-
 /* Standard normal, given that it lies in [low, high]; u is uniform. */
 static double normal_between(double low, double high, double u)
 {
@@ -135,7 +127,7 @@ static dusk_status run_chain(double *z, const double *mean, const double *deviat
         for (size_t k = 0; k < d; k++) square += z[k] * z[k];
         for (size_t k = 0; k < d; k++) {
             double reach = sqrt(fmax(radius * radius - (square - z[k] * z[k]), 0));
-            DUSK_TRY(uniform(gen, &u, err));
+            DUSK_TRY(learn_uniform(&u, gen, err));
             square -= z[k] * z[k];
             z[k] = mean[k] + deviation[k] * normal_between((-reach - mean[k]) / deviation[k],
                                                            (reach - mean[k]) / deviation[k], u);
