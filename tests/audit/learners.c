@@ -98,6 +98,7 @@ static void draw_numbers(double *out, int w, size_t n)
 }
 
 static void draw_one(double *out, int w) { draw_numbers(out, w, 1); }
+static void draw_four(double *out, int w) { draw_numbers(out, w, 4); }
 
 /* --- subjects -------------------------------------------------------------------------------------------- */
 
@@ -136,6 +137,15 @@ SUBJECT(linear, "linear", "x numeric -1:1\ny numeric -1:1", "y",
         { "method=ridge", "lambda=1e9", "intercept=no", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "weights",
         { &nobody, &one_end })
 
+SUBJECT(boosting, "boosting", "x numeric 5:6\ny category no,yes", "y",
+        { "bins=1", "rounds=1", "counts_share=0.9", NULL }, DUSK_ADD_REMOVE, 0, 0, "counts",
+        { &nobody, &one_end })
+SUBJECT(tree, "tree", "x category p\ny category no,yes", "y", { "depth=1", "leaves_share=0.9", NULL },
+        DUSK_ADD_REMOVE, 0, 0, "leaves", { &nobody, &one_end })
+SUBJECT(forest, "forest", "x numeric 5:6\ny category no,yes\nrows_per_unit 3", "y",
+        { "trees=1", "depth=1", "bins=2", "counts_share=0.9", NULL }, DUSK_ADD_REMOVE, 0.01, 0, "leaves",
+        { &nobody, &three_ends })
+
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
     { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
@@ -144,6 +154,9 @@ static const subject subjects[] = {
     { "covariance", "a row that is scaled down", 1, 1, 20000, begin_covariance, draw_one, NULL },
     { "density", "a row of the first category", 1, 1, 20000, begin_density, draw_one, NULL },
     { "linear", "a row at the end of its bounds", 1, 1, 30000, begin_linear, draw_one, NULL },
+    { "boosting", "a row of the second category", 1, 1, 10000, begin_boosting, draw_one, NULL },
+    { "tree", "a row without a category", 1, 4, 10000, begin_tree, draw_four, NULL },
+    { "forest", "a unit of three rows", 1, 1, 8000, begin_forest, draw_one, NULL },
 };
 
 static void no_learner_is_accused(void **state)
