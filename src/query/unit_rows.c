@@ -22,7 +22,7 @@ dusk_status unit_rows_open(unit_rows *out, const dusk_fields *fields, dusk_error
 dusk_status unit_rows_begin(unit_rows *rows, const void *unit, size_t size, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t row = rows->filler.frame->rows;
+    const size_t row = table_filler_rows(&rows->filler);
     DUSK_GROW(rows->end, rows->end_room, row);
     if (rows->name_room - rows->used < size) {
         size_t room = 2 * (rows->used + size);
@@ -43,7 +43,7 @@ void unit_rows_end(unit_rows *rows) { table_filler_end(&rows->filler); }
 
 void unit_rows_close(unit_rows *rows)
 {
-    size_t n = rows->filler.frame ? rows->filler.frame->rows : 0;
+    size_t n = rows->filler.frame ? table_filler_rows(&rows->filler) : 0;
     if (rows->name) dusk_wipe(rows->name, rows->used);
     if (rows->end) dusk_wipe(rows->end, n * sizeof *rows->end);
     dusk_deallocate(rows->name);
@@ -197,9 +197,10 @@ dusk_status unit_rows_bound(unit_rows *rows, dusk_frame **out, uint32_t most, du
     dusk_status status = DUSK_OK;
     dusk_keyed_coins *coins = NULL;
     place *order = NULL;
-    const size_t n = rows->filler.frame->rows;
+    const size_t n = table_filler_rows(&rows->filler);
     size_t kept;
     *out = NULL;
+    table_filler_settle(&rows->filler);
     DUSK_TRY(dusk_keyed_new(&coins, gen, err));
     DUSK_TRY(sort_rows(&order, rows, coins, err));
     DUSK_TRY(choose_rows(order, n, &kept, most, coins, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames that grow; see filler.h. Columns double one after the other, and fresh memory is not touched before it is
- * written: at most one column is there twice, and what is not used costs addresses only. */
+ * written: at most one column is there twice, and what is not used costs addresses only. A few rows are collected before they
+ * go to their columns, which lie far apart and often at the same place of their pages: caches hold few of those. */
 #include "table/filler.h"
 
 #include <math.h>
@@ -10,6 +11,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "table/value.h"
+
+enum { TILE = 16 };
 
 /* --- categories --------------------------------------------------------------------------------- */
 
@@ -55,6 +58,7 @@ dusk_status table_filler_open(table_filler *out, const dusk_fields *fields, dusk
     *out = filler;
     DUSK_TRY(dusk_frame_new(&filler.frame, fields, 0, err));
     DUSK_NEW(filler.codes, fields->count);
+    DUSK_NEW(filler.tile, TILE * fields->count);
     for (size_t c = 0; c < fields->count; c++)
         if (fields->field[c].kind == DUSK_FIELD_CATEGORY)
             DUSK_TRY(make_codes(&filler.codes[c], &filler.frame->fields->field[c], err));
@@ -86,58 +90,83 @@ static dusk_status grow(table_filler *filler, dusk_error *err)
     return DUSK_OK;
 }
 
+size_t table_filler_rows(const table_filler *filler) { return filler->frame->rows + filler->pending; }
+
+/* There is room: table_filler_row saw to it. */
+void table_filler_settle(table_filler *filler)
+{
+    dusk_frame *frame = filler->frame;
+    const size_t columns = frame->fields->count, n = filler->pending;
+    for (size_t c = 0; c < columns; c++) {
+        const dusk_frame_column *to = &frame->column[c];
+        const double *from = filler->tile + c;
+        if (to->number)
+            for (size_t k = 0; k < n; k++) to->number[frame->rows + k] = from[k * columns];
+        else
+            for (size_t k = 0; k < n; k++) to->code[frame->rows + k] = (int32_t)from[k * columns];
+    }
+    frame->rows += n;
+    filler->pending = 0;
+}
+
 dusk_status table_filler_row(table_filler *filler, dusk_error *err)
 {
-    return filler->frame->rows < filler->room ? DUSK_OK : grow(filler, err);
+    if (filler->pending == TILE) table_filler_settle(filler);
+    return table_filler_rows(filler) < filler->room ? DUSK_OK : grow(filler, err);
+}
+
+static double *cell_of(table_filler *filler, size_t column)
+{
+    return &filler->tile[filler->pending * filler->frame->fields->count + column];
 }
 
 void table_filler_text(table_filler *filler, size_t column, const char *text, size_t length)
 {
-    const dusk_frame_column *to = &filler->frame->column[column];
-    size_t row = filler->frame->rows;
     double x;
-    if (to->number)
-        to->number[row] = text && table_read_real(&x, text, length) && isfinite(x) ? x : NAN;
+    if (filler->frame->column[column].number)
+        *cell_of(filler, column) = text && table_read_real(&x, text, length) && isfinite(x) ? x : NAN;
     else
-        to->code[row] = text ? code_of(&filler->codes[column], text, length) : -1;
+        *cell_of(filler, column) = text ? code_of(&filler->codes[column], text, length) : -1;
 }
 
 void table_filler_number(table_filler *filler, size_t column, double x)
 {
-    const dusk_frame_column *to = &filler->frame->column[column];
-    size_t row = filler->frame->rows;
     char text[TABLE_VALUE_MAX];
     dusk_text writer;
-    if (to->number) {
-        to->number[row] = isfinite(x) ? x : NAN;
+    if (filler->frame->column[column].number) {
+        *cell_of(filler, column) = isfinite(x) ? x : NAN;
         return;
     }
     dusk_text_init(&writer, text, sizeof text);
     dusk_text_number(&writer, x + 0.0);
-    to->code[row] = isfinite(x) ? code_of(&filler->codes[column], text, writer.length) : -1;
+    *cell_of(filler, column) = isfinite(x) ? code_of(&filler->codes[column], text, writer.length) : -1;
 }
 
-void table_filler_end(table_filler *filler) { filler->frame->rows++; }
+void table_filler_end(table_filler *filler) { filler->pending++; }
 
-static void free_codes(table_filler *filler)
+static void free_tools(table_filler *filler)
 {
-    for (size_t c = 0; filler->codes && c < filler->frame->fields->count; c++)
-        dusk_deallocate(filler->codes[c].slot);
+    const size_t columns = filler->frame ? filler->frame->fields->count : 0;
+    for (size_t c = 0; filler->codes && c < columns; c++) dusk_deallocate(filler->codes[c].slot);
+    if (filler->tile) dusk_wipe(filler->tile, TILE * columns * sizeof *filler->tile);
     dusk_deallocate(filler->codes);
+    dusk_deallocate(filler->tile);
     filler->codes = NULL;
+    filler->tile = NULL;
 }
 
 dusk_frame *table_filler_take(table_filler *filler)
 {
     dusk_frame *frame = filler->frame;
-    free_codes(filler);
+    table_filler_settle(filler);
+    free_tools(filler);
     *filler = (table_filler){ .room = 0 };
     return frame;
 }
 
 void table_filler_close(table_filler *filler)
 {
-    free_codes(filler);
+    free_tools(filler);
     dusk_frame_free(filler->frame);
     *filler = (table_filler){ .room = 0 };
 }

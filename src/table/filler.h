@@ -15,9 +15,11 @@ typedef struct table_codes {
 } table_codes;
 
 typedef struct table_filler {
-    dusk_frame *frame; /* frame->rows rows are there */
+    dusk_frame *frame; /* frame->rows rows are there, and `pending` in the tile */
     size_t room;
     table_codes *codes; /* of each column of categories */
+    double *tile;       /* rows that are not yet in the columns, one after the other; codes as numbers */
+    size_t pending;
 } table_filler;
 
 DUSK_MUST_USE dusk_status table_filler_open(table_filler *out, const dusk_fields *fields, dusk_error *err);
@@ -28,6 +30,9 @@ void table_filler_text(table_filler *filler, size_t column, const char *text, si
 /* A number is the category that is written so: 3, 2.5. */
 void table_filler_number(table_filler *filler, size_t column, double x);
 void table_filler_end(table_filler *filler);
+/* Rows so far; and all of them into the columns, for those who look at filler->frame before it is handed over. */
+size_t table_filler_rows(const table_filler *filler);
+void table_filler_settle(table_filler *filler);
 /* Hand the frame over; the filler is empty then. */
 dusk_frame *table_filler_take(table_filler *filler);
 void table_filler_close(table_filler *filler);
