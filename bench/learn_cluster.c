@@ -310,7 +310,23 @@ static void measure_time(const bench_case *self, bench_result *out, dusk_generat
         }                                                                                                    \
     }
 
+#define MIXTURE(set, groups, shape, e)                                                                       \
+    {                                                                                                        \
+        "learn/mixture/" set "/" shape "/" #e, "mixture of normal densities on " set ", " #groups " groups", \
+            "log likelihood", "the same at epsilon 10^6", "", bench_learn_run, &(const bench_learn)          \
+        {                                                                                                    \
+            "mixture", "groups=" #groups " covariance=" shape, set, BENCH_LOG_LIKELIHOOD, e, -1, 10          \
+        }                                                                                                    \
+    }
+#define MIXTURES(set, groups)                                                                                \
+    MIXTURE(set, groups, "diagonal", 0.1), MIXTURE(set, groups, "diagonal", 1),                              \
+        MIXTURE(set, groups, "full", 0.1), MIXTURE(set, groups, "full", 1)
+
 const bench_case bench_learn_cluster_cases[] = {
+    MIXTURES("s1", 15),
+    MIXTURES("s3", 15),
+    MIXTURES("a1", 20),
+    MIXTURES("unbalance", 8),
     BAYES("bank", 0.1, BENCH_AUC, "bins"),
     BAYES("bank", 1, BENCH_AUC, "bins"),
     BAYES("bank", 1, BENCH_AUC, "normal"),

@@ -22,6 +22,7 @@ extern const learn_learner learn_sparse_logistic;
 extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_kmeans;
 extern const learn_learner learn_naive_bayes;
+extern const learn_learner learn_normal_mixture;
 extern const learn_learner learn_logistic;
 extern const learn_learner learn_svm;
 extern const learn_learner learn_multinomial;
@@ -54,6 +55,7 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_linear,
     &learn_kmeans,
     &learn_naive_bayes,
+    &learn_normal_mixture,
     &learn_logistic,
     &learn_svm,
     &learn_multinomial,
