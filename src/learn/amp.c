@@ -16,8 +16,9 @@
 #include "learn/objective.h"
 #include "numeric/rounding.h"
 
-#define SHARE 0x1p-14     /* of the budget, for the noise on an approximate minimiser */
-#define OUTPUT_RATIO 20.0 /* form=output: regularisation over the deviation of noise for a gradient */
+#define SHARE 0x1p-14     /* of the budget (of mu^2), for the noise on an approximate minimiser */
+#define PURE_SHARE 0x1p-6 /* the same without delta, of epsilon */
+#define OUTPUT_RATIO 10.0 /* form=output: regularisation over the deviation of noise for a gradient */
 
 enum { FORM_OBJECTIVE = 0, FORM_OUTPUT = 1 };
 
@@ -55,13 +56,16 @@ static double epsilon_for(const learn_budget *budget, double delta)
     return (budget->epsilon - rest) * (1 - 0x1p-20);
 }
 
+static double share_of_noise(const learn_budget *budget) { return budget->delta > 0 ? SHARE : PURE_SHARE; }
+
 /* How (epsilon, delta) is shared between minimiser and noise. */
 static dusk_budget minimiser_budget(const learn_budget *budget)
 {
     dusk_budget best = { 0, 0 };
     double least = INFINITY;
     if (budget->delta == 0)
-        return (dusk_budget){ dusk_mul_down(budget->epsilon, budget->left * (1 - SHARE) * (1 - 0x1p-30)), 0 };
+        return (dusk_budget){ dusk_mul_down(budget->epsilon, budget->left * (1 - PURE_SHARE) * (1 - 0x1p-30)),
+                              0 };
     const double parts[] = { 0.98, 0.9, 0.7, 0.5 };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         dusk_budget tried = { epsilon_for(budget, parts[i] * budget->delta), parts[i] * budget->delta };
@@ -134,7 +138,7 @@ static dusk_status plan_objective(learn_job *job, amp_plan *p, const learn_row_f
     p->linear = true;
     DUSK_TRY(learn_linear_term_init(&p->term, facts, p->cells, given.epsilon, given.delta, p->strength,
                                     p->gamma, err));
-    DUSK_TRY(charge(job, given, left * (1 - SHARE), err));
+    DUSK_TRY(charge(job, given, left * (1 - share_of_noise(&job->budget)), err));
     double gamma = dusk_add_up(p->gamma, DUSK_MUTATE(AMP_TERM_IS_NOT_ROUNDED, p->term.rounding, 0));
     DUSK_TRY(plan_noise(job, p,
                         dusk_div_up(2 * DUSK_MUTATE(AMP_MINIMUM_IS_EXACT, gamma, gamma / 1024), p->strength),

@@ -21,6 +21,7 @@
 #define ARMIJO 1e-4  /* the part of what the slope says that J must fall by */
 #define HIDDEN 1e-10 /* of J is lost in rounding */
 #define MOST_STEPS 200000
+#define NEWTON_CELLS 2048 /* weights of several outputs up to which their second derivative is made */
 
 typedef struct search {
     const learn_objective *objective;
@@ -28,7 +29,10 @@ typedef struct search {
     learn_gradient gradient;
     learn_point point;
     size_t limbs;
-    double *bound, *near; /* Cholesky factors of M, and of a second derivative; width * width */
+    bool newton;          /* second derivatives are made at all */
+    size_t side;          /* of `near`; 0: M is taken for it */
+    double *curved;       /* a block of rows, times second derivatives */
+    double *bound, *near; /* Cholesky factors of M, width * width, and of a second derivative */
     double *hi, *lo;      /* the point that is searched from */
     double *at, *step, *scratch;
     double *trial_hi, *trial_lo;
@@ -44,19 +48,27 @@ typedef struct search {
 
 static double dot(const double *a, const double *b, size_t n) { return cblas_ddot((int)n, a, 1, b, 1); }
 
-static void solve(const search *s, const double *factor, double *x)
+/* x = M^-1 x, output by output. */
+static void solve(const search *s, double *x)
 {
-    (void)LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', (int)s->width, (int)s->outputs, factor, (int)s->width, x,
+    (void)LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', (int)s->width, (int)s->outputs, s->bound, (int)s->width, x,
                          (int)s->width);
 }
 
-/* totals * unit + strength on the diagonal, and its factor; false when it has none. */
-static bool factorise(const search *s, double *out, const dusk_int128 *totals, double unit)
+/* The same by the second derivative of some earlier point, where there is one. */
+static void solve_near(const search *s, double *x)
 {
-    const size_t d = s->width;
-    for (size_t i = 0; i < d * d; i++) out[i] = (double)totals[i] * unit;
-    for (size_t i = 0; i < d; i++) out[i * d + i] += s->objective->strength;
-    return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)d, out, (int)d) == 0;
+    if (s->side == 0)
+        solve(s, x);
+    else
+        (void)LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', (int)s->side, 1, s->near, (int)s->side, x, (int)s->side);
+}
+
+/* The factor of a matrix of side `side` once the regularisation is on its diagonal; false when it has none. */
+static bool factorise(const search *s, double *matrix, size_t side)
+{
+    for (size_t i = 0; i < side; i++) matrix[i * side + i] += s->objective->strength;
+    return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)side, matrix, (int)side) == 0;
 }
 
 static double smoothness(const search *s)
@@ -72,56 +84,66 @@ static dusk_status make_bound(search *s, dusk_error *err)
     tensor_sum sum = { 0 };
     DUSK_TRY(tensor_sum_init(&sum, s->width * s->width, err));
     while (tensor_block_next(&s->gradient.block)) tensor_sum_gram(&sum, &s->gradient.block, bound * bound);
-    if (!factorise(s, s->bound, tensor_sum_totals(&sum), smoothness(s) * ldexp(1, -2 * LEARN_BITS)))
+    const dusk_int128 *totals = tensor_sum_totals(&sum);
+    for (size_t i = 0; i < s->width * s->width; i++)
+        s->bound[i] = (double)totals[i] * smoothness(s) * ldexp(1, -2 * LEARN_BITS);
+    if (!factorise(s, s->bound, s->width))
         status = dusk_fail(err, DUSK_ERR_INTERNAL, "", "a matrix above the identity has no factor");
-    memcpy(s->near, s->bound, s->width * s->width * sizeof *s->near);
 done:
     tensor_sum_clear(&sum);
     return status;
 }
 
-/* Second derivatives of the rows of a block, as whole numbers up to `scale` times the smoothness. */
-static void block_curvatures(search *s, double *out, double scale)
+/* The second derivative of row i of a block in outputs a and b. `scores` are those of the row, or its probabilities. */
+static double curvature(const search *s, size_t i, const double *scores, size_t a, size_t b)
 {
     const learn_matrix *matrix = s->objective->matrix;
-    tensor_block_multiply(&s->gradient.block, out, s->point.part, 1);
-    for (size_t i = 0; i < s->gradient.block.rows; i++) {
-        size_t row = s->gradient.block.first + i;
-        double score = ldexp(out[i], s->point.exponent - LEARN_BITS);
-        double at = !s->objective->loss.margin ? score - (double)matrix->target[row] / LEARN_ONE
-                    : matrix->code[row] == 1   ? score
-                                               : -score;
-        out[i] = rint(learn_loss_curvature(&s->objective->loss, at) * scale);
-    }
+    const size_t row = s->gradient.block.first + i;
+    if (s->outputs > 1) return scores[a] * ((a == b) - scores[b]);
+    if (!s->objective->loss.margin)
+        return learn_loss_curvature(&s->objective->loss, scores[0] - (double)matrix->target[row] / LEARN_ONE);
+    return learn_loss_curvature(&s->objective->loss, matrix->code[row] == 1 ? scores[0] : -scores[0]);
 }
 
-/* The second derivative at s->point, of one output; the old one stays where it has no factor. */
-static dusk_status renew(search *s, dusk_error *err)
+/* Scores of a block, or probabilities of classes. */
+static void block_scores(search *s, double *out)
 {
-    dusk_status status = DUSK_OK;
-    const double bound = fmax(s->objective->matrix->bound, 1), smooth = smoothness(s);
-    const double scale = exp2(floor(log2(TENSOR_ROW_MOST / (bound * bound * smooth)))); /* 1 or more */
-    tensor_sum sum = { 0 };
-    double *rows = NULL, *curvatures = NULL;
+    const size_t k = s->outputs, rows = s->gradient.block.rows;
+    tensor_block_multiply(&s->gradient.block, out, s->point.part, k);
+    for (size_t i = 0; i < rows * k; i++) out[i] = ldexp(out[i], s->point.exponent - LEARN_BITS);
+    for (size_t i = 0; k > 1 && i < rows; i++) learn_softmax(out + i * k, out + i * k, k);
+}
 
-    DUSK_TRY(tensor_sum_init(&sum, s->width * s->width, err));
-    DUSK_NEW(rows, s->gradient.block.room * s->width);
-    DUSK_NEW(curvatures, s->gradient.block.room);
-    while (tensor_block_next(&s->gradient.block)) {
-        block_curvatures(s, curvatures, scale);
-        tensor_sum_weighted_gram(&sum, &s->gradient.block, curvatures, rows,
-                                 ceil(bound * bound * smooth * scale));
+/* Add the second derivatives of a block in outputs a and b. Plain sums: nothing rests on this matrix. */
+static void add_block(search *s, const double *scores, size_t a, size_t b)
+{
+    const size_t d = s->width;
+    const tensor_block *block = &s->gradient.block;
+    for (size_t i = 0; i < block->rows; i++) {
+        double weight = curvature(s, i, scores + i * s->outputs, a, b);
+        for (size_t c = 0; c < d; c++) s->curved[i * d + c] = weight * block->x[i * d + c];
     }
-    if (!factorise(s, s->near, tensor_sum_totals(&sum), ldexp(1, -2 * LEARN_BITS) / scale))
-        memcpy(s->near, s->bound, s->width * s->width * sizeof *s->near);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)d, (int)block->rows,
+                ldexp(1, -2 * LEARN_BITS), block->x, (int)d, s->curved, (int)d, 1,
+                s->near + a * d * s->cells + b * d, (int)s->cells);
+}
+
+/* The second derivative at s->point; M where it has no factor. */
+static void renew(search *s)
+{
+    const size_t n = s->cells;
+    double *scores = s->gradient.margins;
+    memset(s->near, 0, n * n * sizeof *s->near);
+    while (tensor_block_next(&s->gradient.block)) {
+        block_scores(s, scores);
+        for (size_t a = 0; a < s->outputs; a++)
+            for (size_t b = 0; b <= a; b++) add_block(s, scores, a, b);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) s->near[j * n + i] = s->near[i * n + j];
+    s->side = factorise(s, s->near, n) ? n : 0;
     s->pairs = 0;
     s->fresh = true;
-done:
-    tensor_sum_clear(&sum);
-    if (rows) dusk_wipe(rows, s->gradient.block.room * s->width * sizeof *rows);
-    dusk_deallocate(rows);
-    dusk_deallocate(curvatures);
-    return status;
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------------- */
@@ -130,7 +152,7 @@ done:
 static double merit_of(search *s, const double *gradient)
 {
     memcpy(s->scratch, gradient, s->cells * sizeof *gradient);
-    solve(s, s->bound, s->scratch);
+    solve(s, s->scratch);
     return sqrt(fmax(dot(s->scratch, gradient, s->cells), 0));
 }
 
@@ -145,7 +167,7 @@ static void quasi_newton(search *s)
         part[i] = dot(s->moved + i * n, s->step, n) / s->product[i];
         cblas_daxpy((int)n, -part[i], s->turned + i * n, 1, s->step, 1);
     }
-    solve(s, s->near, s->step);
+    solve_near(s, s->step);
     for (size_t k = first; k < s->pairs; k++) {
         size_t i = k % PAIRS;
         double back = part[i] - dot(s->turned + i * n, s->step, n) / s->product[i];
@@ -214,16 +236,16 @@ static double advance(search *s)
     quasi_newton(s);
     double slope = dot(s->at, s->step, s->cells);
     if (!s->close && -slope <= HIDDEN * (1 + fabs(s->value))) {
-        if (!s->fresh && s->outputs == 1) return 1;
+        if (!s->fresh && s->newton) return 1;
         s->close = true;
     }
     for (double size = 1; slope < 0 && size > (s->close ? 0x1p-6 : 0x1p-30); size /= 2) {
         look(s, size);
         if (is_good(s, size, slope)) return go(s, size);
     }
-    if (s->fresh || s->outputs > 1) s->close = true;
+    if (s->fresh || !s->newton) s->close = true;
     for (size_t c = 0; c < s->cells; c++) s->step[c] = -s->at[c];
-    solve(s, s->bound, s->step);
+    solve(s, s->step);
     look(s, 1);
     return go(s, 1);
 }
@@ -232,8 +254,9 @@ static double advance(search *s)
 
 static void end(search *s)
 {
-    double *part[] = { s->bound,   s->near,     s->hi,       s->lo,    s->at,    s->step,
-                       s->scratch, s->trial_hi, s->trial_lo, s->moved, s->turned };
+    if (s->curved) dusk_wipe(s->curved, s->gradient.block.room * s->width * sizeof *s->curved);
+    double *part[] = { s->curved, s->bound,   s->near,     s->hi,       s->lo,    s->at,
+                       s->step,   s->scratch, s->trial_hi, s->trial_lo, s->moved, s->turned };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) dusk_deallocate(part[i]);
     learn_gradient_clear(&s->gradient);
     learn_point_clear(&s->point);
@@ -248,7 +271,9 @@ static dusk_status begin(search *s, const learn_objective *objective, dusk_error
     DUSK_TRY(learn_gradient_init(&s->gradient, objective, err));
     DUSK_TRY(learn_point_init(&s->point, n, err));
     DUSK_NEW(s->bound, d * d);
-    DUSK_NEW(s->near, d * d);
+    DUSK_NEW(s->curved, s->gradient.block.room * d);
+    s->newton = s->outputs == 1 || n <= NEWTON_CELLS;
+    if (s->newton) DUSK_NEW(s->near, n * n);
     DUSK_NEW(s->hi, n);
     DUSK_NEW(s->lo, n);
     DUSK_NEW(s->at, n);
@@ -284,7 +309,6 @@ static double floor_of(const search *s)
 
 static dusk_status descend(search *s, double gamma, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
     look_here(s);
     for (int steps = 0; s->gradient.length_up > gamma; steps++) {
         if (steps == MOST_STEPS)
@@ -295,10 +319,9 @@ static dusk_status descend(search *s, double gamma, dusk_error *err)
             continue;
         }
         double factor = advance(s);
-        if (factor > STALE && s->outputs == 1 && s->gradient.length_up > gamma) DUSK_TRY(renew(s, err));
+        if (factor > STALE && s->newton && s->gradient.length_up > gamma) renew(s);
     }
-done:
-    return status;
+    return DUSK_OK;
 }
 
 DUSK_PROVEN(learn_minimise)

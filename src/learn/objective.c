@@ -131,15 +131,32 @@ static double slope_error(const learn_loss *loss, size_t outputs)
     }
 }
 
+/* What losses add up to: sum + ln(product), so that few logarithms are taken. Plain arithmetic; nothing rests on it. */
+typedef struct loss_sum {
+    double sum, product;
+} loss_sum;
+
+static void add_loss(loss_sum *losses, double loss, double factor)
+{
+    losses->sum += loss;
+    losses->product *= factor;
+    if (losses->product > 0x1p900) {
+        losses->sum += log(losses->product);
+        losses->product = 1;
+    }
+}
+
 /* As in loss.c, but by functions whose errors are known. */
-static double slope_of(const learn_loss *loss, double at)
+static double slope_of(const learn_loss *loss, double at, loss_sum *losses)
 {
     const double h = loss->knee;
-    switch (loss->kind) {
-    case LEARN_LOGISTIC: return -1 / (1 + exp(at));
-    case LEARN_HUBER_SVM: return -fmin(fmax((1 + h - at) / (2 * h), 0), 1);
-    default: return fmin(fmax(at, -h), h);
+    if (loss->kind == LEARN_LOGISTIC) {
+        double less = exp(-fabs(at));
+        add_loss(losses, fmax(-at, 0), 1 + less);
+        return at > 0 ? -less / (1 + less) : -1 / (1 + less);
     }
+    add_loss(losses, learn_loss_value(loss, at), 1);
+    return loss->kind == LEARN_HUBER_SVM ? -fmin(fmax((1 + h - at) / (2 * h), 0), 1) : fmin(fmax(at, -h), h);
 }
 
 /* Limbs of a number to a double: sum of z[l * stride] 2^(exponent - 26 l - LEARN_BITS). */
@@ -160,24 +177,23 @@ static void put_digits(double *out, size_t stride, size_t limbs, double slope, d
     }
 }
 
-/* The slope of a row by its score, times the sign of its label. Its loss is added to *losses. */
-static double slope_of_row(const learn_objective *objective, size_t row, double score, double *losses)
+/* The slope of a row by its score, times the sign of its label. */
+static double slope_of_row(const learn_objective *objective, size_t row, double score, loss_sum *losses)
 {
     const learn_matrix *matrix = objective->matrix;
     double sign = !objective->loss.margin || matrix->code[row] == 1 ? 1 : -1;
     double at = objective->loss.margin ? sign * score : score - (double)matrix->target[row] / LEARN_ONE;
-    *losses += learn_loss_value(&objective->loss, at);
-    return sign * slope_of(&objective->loss, at);
+    return sign * slope_of(&objective->loss, at, losses);
 }
 
 /* p - e_class. Scores enter as differences from the largest, which are formed limb by limb without an error. */
 static void softmax_of_row(double *slopes, double *scratch, const double *z, size_t k, size_t limbs,
-                           int exponent, size_t class, double *losses)
+                           int exponent, size_t class, loss_sum *losses)
 {
     size_t top = 0;
     double sum = 0;
     for (size_t j = 0; j < k; j++) slopes[j] = number_of(z + j, k, limbs, exponent);
-    *losses += learn_softmax_value(slopes, k, class);
+    add_loss(losses, learn_softmax_value(slopes, k, class), 1);
     for (size_t j = 1; j < k; j++) top = slopes[j] > slopes[top] ? j : top;
     for (size_t j = 0; j < k; j++) {
         for (size_t l = 0; l < limbs; l++) scratch[l] = z[l * k + j] - z[l * k + top];
@@ -192,7 +208,7 @@ static void block_slopes(learn_gradient *gradient, size_t limbs, int exponent)
     const learn_objective *objective = gradient->objective;
     const size_t k = objective->outputs;
     const double scale = ldexp(1, slope_bits(objective, limbs));
-    double losses = 0;
+    loss_sum losses = { 0, 1 };
     for (size_t i = 0; i < gradient->block.rows; i++) {
         const double *z = gradient->margins + i * k * limbs;
         double *out = gradient->slopes + i * k * limbs, scratch[LEARN_LIMBS];
@@ -207,7 +223,7 @@ static void block_slopes(learn_gradient *gradient, size_t limbs, int exponent)
         softmax_of_row(p, scratch, z, k, limbs, exponent, (size_t)objective->matrix->code[row], &losses);
         for (size_t j = 0; j < k; j++) put_digits(out + j, k, limbs, p[j], scale);
     }
-    gradient->losses += losses;
+    gradient->losses += losses.sum + log(losses.product);
 }
 
 /* --- gradients ----------------------------------------------------------------------------------------------------------- */
