@@ -138,29 +138,36 @@ static const size_t narrow = 20, wide = 100;
 
 /* --- utility ------------------------------------------------------------------------------------------------- */
 
-#define UTILITY(kind, set, how, at, text, unit_, metric_, aim_)                                              \
+#define UTILITY(kind, set, at, text, unit_, metric_, trainings_, aim_)                                       \
     {                                                                                                        \
         "learn/" kind "/" set "/epsilon=" text, kind " on held-out rows of " set ", default settings",       \
             unit_, "the same at epsilon 10^6", aim_, bench_learn_run, &(const bench_learn)                   \
         {                                                                                                    \
-            kind, how, set, metric_, at, -1, 10                                                              \
+            kind, "", set, metric_, at, -1, trainings_                                                       \
         }                                                                                                    \
     }
-#define ACCURACY(kind, set, a, b, c)                                                                         \
-    UTILITY(kind, set, "", 0.1, "0.1", "accuracy", BENCH_ACCURACY, a),                                       \
-        UTILITY(kind, set, "", 0.5, "0.5", "accuracy", BENCH_ACCURACY, b),                                   \
-        UTILITY(kind, set, "", 1, "1", "accuracy", BENCH_ACCURACY, c)
+#define ACCURACY(kind, set, trainings, a, b, c)                                                              \
+    UTILITY(kind, set, 0.1, "0.1", "accuracy", BENCH_ACCURACY, trainings, a),                                \
+        UTILITY(kind, set, 0.5, "0.5", "accuracy", BENCH_ACCURACY, trainings, b),                            \
+        UTILITY(kind, set, 1, "1", "accuracy", BENCH_ACCURACY, trainings, c)
+#define ERROR(kind, set)                                                                                     \
+    UTILITY(kind, set, 0.1, "0.1", "MSE", BENCH_MSE, 10, ""),                                                \
+        UTILITY(kind, set, 1, "1", "MSE", BENCH_MSE, 10, "")
 
 const bench_case bench_learn_gradient_cases[] = {
     { "learn/logistic/time/n=1e6,d=20", "a fit of 30 steps, from a frame to a model", "s", FLOOR_TIME,
       "ratio <= 1.1", run_time, &narrow },
     { "learn/logistic/time/n=1e6,d=100", "a fit of 30 steps, from a frame to a model", "s", FLOOR_TIME,
       "ratio <= 1.1", run_time, &wide },
-    ACCURACY("logistic", "adult", ">= 0.835", ">= 0.845", ">= 0.848"),
-    ACCURACY("svm", "adult", ">= 0.767", ">= 0.828", ">= 0.833"),
-    ACCURACY("logistic", "bank", "", "", ""),
-    ACCURACY("logistic", "compas", "", "", ""),
-    ACCURACY("logistic", "german", "", "", ""),
-    ACCURACY("logistic", "kddcup99", "", "", ""),
+    ACCURACY("logistic", "adult", 10, ">= 0.835", ">= 0.845", ">= 0.848"),
+    ACCURACY("svm", "adult", 10, ">= 0.767", ">= 0.828", ">= 0.833"),
+    ACCURACY("logistic", "bank", 10, "", "", ""),
+    ACCURACY("logistic", "compas", 10, "", "", ""),
+    ACCURACY("logistic", "german", 10, "", "", ""),
+    ACCURACY("logistic", "kddcup99", 3, "", "", ""),
+    ACCURACY("multinomial", "covertype", 10, "", "", ""),
+    ACCURACY("multinomial", "mnist", 2, "", "", ""),
+    ERROR("huber_regression", "bike"),
+    ERROR("huber_regression", "california"),
     { NULL, NULL, NULL, NULL, NULL, NULL, NULL },
 };

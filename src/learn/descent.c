@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/sampled.h"
 #include "learn/scaling.h"
 
 #define COUNT_SHARE 0.02
@@ -14,6 +15,7 @@
 /* The largest rate, in units of 1 / (smoothness length^2): slopes that end keep it from blowing up; those of residuals grow. */
 #define HASTE 16.0
 #define CARE 1.0
+#define ADAPTIVE_RATE 0.5 /* of a weight, at its first step */
 
 /* --- plan --------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +30,9 @@ static learn_descent read_settings(const learn_job *job)
                         .radius = learn_setting(job, "radius"),
                         .positive = learn_choice(job, "sign") == 1 };
     d.steps = (uint64_t)learn_setting(job, "steps");
-    if (d.steps == 0) d.steps = job->budget.delta > 0 ? 30 : 10;
+    d.sample = learn_choice(job, "method") == 1 ? learn_setting(job, "sample") : 1;
+    d.adaptive = learn_choice(job, "method") == 2;
+    if (d.steps == 0) d.steps = d.sample < 1 ? 200 : job->budget.delta > 0 ? 30 : 10;
     return d;
 }
 
@@ -42,11 +46,14 @@ dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t cl
     *d = read_settings(job);
     DUSK_TRY(learn_plan_features(job, true, err));
     d->typical = learn_typical_length(&job->features);
-    if (clip == 0) clip = fmin(d->typical / 2, LEARN_NORM_MOST);
+    if (clip == 0) clip = fmin(fmin(loss->margin ? 0.5 : loss->lipschitz, 0.5) * d->typical, LEARN_NORM_MOST);
     DUSK_TRY(learn_plan_count(job, &d->count, COUNT_SHARE, err));
-    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, job->budget.left, d->steps, err));
+    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, d->sample, d->steps, err));
     learn_say(job, "%llu gradients of %u numbers, rows clipped to %.4g, each with noise of deviation %.4g",
               (unsigned long long)d->steps, d->gradient.noise.dimension, clip, d->gradient.noise.deviation);
+    if (d->sample < 1)
+        learn_say(job, "each is over a sample that every row is in with chance %g, by coins of its own",
+                  d->sample);
 done:
     return status;
 }
@@ -58,9 +65,10 @@ done:
 static double rate_of(const learn_descent *d, double rows)
 {
     double smoothness = d->gradient.classes ? LEARN_SOFTMAX_SMOOTHNESS : d->gradient.loss.smoothness;
-    double calm = DRIFT * rows / (d->gradient.noise.deviation * sqrt((double)d->steps));
+    double calm = DRIFT * d->sample * rows / (d->gradient.noise.deviation * sqrt((double)d->steps));
     double most = d->gradient.classes || d->gradient.loss.margin ? HASTE : CARE;
     if (d->rate > 0) return d->rate;
+    if (d->adaptive) return ADAPTIVE_RATE * (1 - d->momentum);
     return fmin(calm * (1 - d->momentum), most / (smoothness * d->typical * d->typical));
 }
 
@@ -99,7 +107,7 @@ static void project(double *w, size_t n, double radius)
 }
 
 typedef struct state {
-    double *velocity, *gradient, *mean;
+    double *velocity, *gradient, *mean, *squares;
 } state;
 
 static void step(const learn_descent *d, const learn_features *features, double *w, state *s, double rate,
@@ -107,7 +115,10 @@ static void step(const learn_descent *d, const learn_features *features, double 
 {
     const size_t width = d->gradient.width, n = d->gradient.vectors * width;
     for (size_t j = 0; j < n; j++) {
-        s->velocity[j] = d->momentum * s->velocity[j] + s->gradient[j] / rows;
+        double g = s->gradient[j] / (d->sample * rows); /* public, whoever is in a sample */
+        s->squares[j] += g * g;
+        if (d->adaptive) g /= sqrt(s->squares[j]) + 1e-12;
+        s->velocity[j] = d->momentum * s->velocity[j] + g;
         w[j] -= rate * s->velocity[j];
     }
     for (size_t k = 0; k < d->gradient.vectors; k++) penalise(d, features, w + k * width, rate / rows);
@@ -121,7 +132,8 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
     const size_t n = d->gradient.vectors * d->gradient.width;
     uint64_t last = (uint64_t)ceil(d->average * (double)d->steps);
     learn_gradient_work work = { 0 };
-    state s = { NULL, NULL, NULL };
+    learn_sample sample = { 0 };
+    state s = { NULL, NULL, NULL, NULL };
     double rows;
 
     if (last < 1) last = 1;
@@ -129,12 +141,18 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
     DUSK_NEW(s.velocity, n);
     DUSK_NEW(s.gradient, n);
     DUSK_NEW(s.mean, n);
-    DUSK_TRY(learn_gradient_open(&work, &d->gradient, matrix, err));
+    DUSK_NEW(s.squares, n);
+    if (d->sample < 1) DUSK_TRY(learn_sample_open(&sample, matrix, d->sample, gen, err));
+    DUSK_TRY(learn_gradient_open(&work, &d->gradient, d->sample < 1 ? &sample.piece : matrix, err));
     DUSK_TRY(learn_fit_count(job, &d->count, &rows, matrix->rows.rows, gen, err));
     memset(weights, 0, n * sizeof *weights);
     const double rate = rate_of(d, rows);
     for (uint64_t t = 0; t < d->steps; t++) {
-        DUSK_TRY(learn_gradient_release(&work, &d->gradient, s.gradient, matrix, weights, gen, err));
+        if (d->sample < 1)
+            DUSK_TRY(learn_sample_release(&sample, &work, &d->gradient, s.gradient, weights, (uint32_t)t, gen,
+                                          err));
+        else
+            DUSK_TRY(learn_gradient_release(&work, &d->gradient, s.gradient, matrix, weights, gen, err));
         step(d, &job->features, weights, &s, rate, rows);
         for (size_t j = 0; t >= d->steps - last && j < n; j++) s.mean[j] += weights[j] / (double)last;
         learn_progress(job, (double)(t + 1) / (double)d->steps);
@@ -142,6 +160,8 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
     memcpy(weights, s.mean, n * sizeof *weights);
 done:
     learn_gradient_close(&work);
+    learn_sample_close(&sample);
+    dusk_deallocate(s.squares);
     dusk_deallocate(s.velocity);
     dusk_deallocate(s.gradient);
     dusk_deallocate(s.mean);

@@ -19,20 +19,29 @@ typedef struct learn_descent {
     learn_noise count; /* of rows, where it is not declared */
     uint64_t steps;
     double rate, momentum, average; /* rate 0: by rate_of */
+    double sample;                  /* 1: all rows */
     double l2, l1, group, radius;
-    bool positive;
+    bool positive, adaptive;
     double typical; /* length of rows */
 } learn_descent;
 
 #define LEARN_DESCENT_SETTINGS(momentum)                                                                        \
-    { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, or 10 without delta" },                            \
+    { "method",                                                                                                 \
+      "full",                                                                                                   \
+      "full|sgd|adagrad",                                                                                       \
+      0,                                                                                                        \
+      0,                                                                                                        \
+      false,                                                                                                    \
+      "gradients over all rows, over samples, or over all with a rate for each weight" },                       \
+        { "sample", "0.05", NULL, 0.000001, 0.99, false, "of sgd: the chance of a row to be in a sample" },     \
+        { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, of sgd 200, without delta 10" },               \
         { "clip",                                                                                               \
           "0",                                                                                                  \
           NULL,                                                                                                 \
           0,                                                                                                    \
           LEARN_NORM_MOST,                                                                                      \
           false,                                                                                                \
-          "how long the gradient of one row may be; 0: half as long as most rows" },                            \
+          "how long the gradient of one row may be; 0: half as long as most rows, or the knee times that" },    \
         { "rate", "0", NULL, 0, 1e6, false, "of learning; 0: by the noise" },                                   \
         { "momentum", momentum, NULL, 0, 0.99, false, "how much of the last step goes into the next" },         \
         { "average", "0.33", NULL, 0, 1, false, "the last part of the steps, of which the model is the mean" }, \

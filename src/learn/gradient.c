@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "learn/sampled.h"
 
 #define SLOPE_ONE 32768.0   /* steps of a slope of 1 */
 #define MARGIN_STEP 0x1p-35 /* of a product of a weight and a number */
@@ -19,9 +20,10 @@
 
 DUSK_PROVEN(learn_plan_gradient)
 dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn_loss *loss, size_t classes,
-                                double clip, double share, uint64_t times, dusk_error *err)
+                                double clip, double sample, uint64_t times, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    learn_budget *budget = &job->budget;
     learn_gradient gradient = { .loss = *loss, .classes = classes, .vectors = classes ? classes : 1 };
     gradient.width = job->features.width;
     gradient.clip = fmax(floor(ldexp(clip, -LEARN_GRADIENT_GRID)), 1);
@@ -29,9 +31,14 @@ dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fewer categories",
                          "%zu classes of %zu columns are too many weights (at most 2^24)", gradient.vectors,
                          gradient.width);
-    DUSK_TRY(learn_budget_noise(&job->budget, &gradient.noise, (uint32_t)(gradient.vectors * gradient.width),
-                                DUSK_MUTATE(GRADIENT_NOISE_FOR_HALF, gradient.clip, ceil(gradient.clip / 2)),
-                                LEARN_GRADIENT_GRID, share, times, err));
+    const uint32_t cells = (uint32_t)(gradient.vectors * gradient.width);
+    double steps = DUSK_MUTATE(GRADIENT_NOISE_FOR_HALF, gradient.clip, ceil(gradient.clip / 2));
+    if (sample < 1)
+        DUSK_TRY(learn_budget_sampled(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, sample,
+                                      times, err));
+    else
+        DUSK_TRY(learn_budget_noise(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, budget->left,
+                                    times, err));
     *out = gradient;
 done:
     return status;
@@ -155,12 +162,11 @@ static void take_softmax(const learn_gradient *g, double *m, const learn_matrix 
 
 /* --- the sum ------------------------------------------------------------------------------------------------------- */
 
-DUSK_PROVEN(learn_gradient_sum)
-const dusk_int128 *learn_gradient_sum(learn_gradient_work *work, const learn_gradient *gradient,
-                                      const learn_matrix *matrix, const double *whole)
+DUSK_PROVEN(learn_gradient_add)
+void learn_gradient_add(learn_gradient_work *work, const learn_gradient *gradient, const learn_matrix *matrix,
+                        const double *whole)
 {
     tensor_block *block = &work->block;
-    tensor_sum_reset(&work->sum);
     while (gradient->classes ? tensor_block_next(block) : tensor_block_advance(block)) {
         tensor_block_multiply(block, work->margin, whole, gradient->vectors);
         if (gradient->classes)
@@ -169,6 +175,14 @@ const dusk_int128 *learn_gradient_sum(learn_gradient_work *work, const learn_gra
             take_slopes(gradient, work->margin, matrix, block->first, block->rows);
         tensor_sum_combine(&work->sum, block, work->margin, gradient->vectors, gradient->clip);
     }
+}
+
+DUSK_PROVEN(learn_gradient_sum)
+const dusk_int128 *learn_gradient_sum(learn_gradient_work *work, const learn_gradient *gradient,
+                                      const learn_matrix *matrix, const double *whole)
+{
+    tensor_sum_reset(&work->sum);
+    learn_gradient_add(work, gradient, matrix, whole);
     return tensor_sum_totals(&work->sum);
 }
 

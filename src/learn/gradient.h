@@ -26,9 +26,10 @@ typedef struct learn_gradient {
     learn_noise noise;
 } learn_gradient;
 
-/* Take `share` for `times` gradients, of rows of job->features; `clip` is a length, above 0 and at most LEARN_NORM_MOST. */
+/* Take all that is left of the budget for `times` gradients, of rows of job->features; `clip` is a length, above 0 and at most
+ * LEARN_NORM_MOST; `sample` below 1: each is over a Poisson sample of rows (sampled.h). */
 DUSK_MUST_USE dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn_loss *loss,
-                                              size_t classes, double clip, double share, uint64_t times,
+                                              size_t classes, double clip, double sample, uint64_t times,
                                               dusk_error *err);
 
 /* What a sum needs besides. */
@@ -47,6 +48,9 @@ void learn_gradient_round(double *whole, const double *weights, size_t vectors, 
 /* The exact sum at whole weights, vectors * width totals, borrowed from the work. */
 const dusk_int128 *learn_gradient_sum(learn_gradient_work *work, const learn_gradient *gradient,
                                       const learn_matrix *matrix, const double *whole);
+/* Add these rows to the sum; the work is of the same matrix, which may have changed since. */
+void learn_gradient_add(learn_gradient_work *work, const learn_gradient *gradient, const learn_matrix *matrix,
+                        const double *whole);
 /* The sum at these weights, with noise, in the unit of the loss and of rows as vectors: one of `times`. */
 DUSK_MUST_USE dusk_status learn_gradient_release(learn_gradient_work *work, const learn_gradient *gradient,
                                                  double *out, const learn_matrix *matrix,
