@@ -2,6 +2,7 @@
 #ifndef DUSK_LEARN_SELECT_H
 #define DUSK_LEARN_SELECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,6 +70,37 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_search_run_charged(dusk_search *search, 
                                                            const dusk_frame *frame, dusk_ledger *ledger,
                                                            const char *analyst, uint64_t version,
                                                            dusk_generator *gen, dusk_error *err);
+
+/* ---- A holdout that can be used again ------------------------------------------------------------------ */
+
+/* Private rows that many models are checked on [Dwork, Feldman, Hardt, Pitassi, Reingold & Roth 2015, "Thresholdout"]. Whoever has
+ * a model says how accurate it is, from wherever that is known; the answer is "about right", or a noisy accuracy on these
+ * rows when it is not. Claims that are right cost nothing more, however many there are; those that are wrong are counted, and
+ * after `hits` of them there are no more answers. Models and claims may depend on all earlier answers. */
+typedef struct dusk_holdout_options {
+    size_t size;                /* set by _init                                                      */
+    double epsilon;             /* of all answers together; pure. No default                          */
+    dusk_neighbours neighbours; /* no default                                                         */
+    uint64_t rows;              /* about how many rows there are, declared; no default                */
+    double tolerance;           /* 0.05: how far a claim may be off, before noise                     */
+    uint32_t hits;              /* 10: wrong claims that are answered                                 */
+} dusk_holdout_options;
+DUSK_API void dusk_holdout_options_init(dusk_holdout_options *options);
+
+typedef struct dusk_holdout dusk_holdout;
+
+/* Opening it is when the whole is to be charged: dusk_holdout_statement. The frame is borrowed until the end. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_holdout_new(dusk_holdout **out, const dusk_frame *frame,
+                                                    const dusk_holdout_options *options, dusk_generator *gen,
+                                                    dusk_error *err);
+DUSK_API void dusk_holdout_free(dusk_holdout *holdout);
+DUSK_API const dusk_statement *dusk_holdout_statement(const dusk_holdout *holdout);
+DUSK_API uint32_t dusk_holdout_hits_left(const dusk_holdout *holdout);
+/* Is a claim about the accuracy of a model (of categories) right? *right, and *accuracy: the claim, or when it is wrong a noisy
+ * one. Of rows without a label nothing is asked. DUSK_ERR_BUDGET once there are no more answers. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_holdout_release(dusk_holdout *holdout, bool *right, double *accuracy,
+                                                        const dusk_model *model, double claim,
+                                                        dusk_generator *gen, dusk_error *err);
 
 #ifdef __cplusplus
 }

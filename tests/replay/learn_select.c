@@ -63,14 +63,65 @@ static void run_pair(const char *learner, const char *label, double delta, uint6
 static void searches(void **state)
 {
     (void)state;
-    for (uint64_t k = 0; k < 4; k++) {
+    for (uint64_t k = 0; k < 3; k++) {
         run_pair("boosting", "good", k % 2 ? 1e-6 : 0, 20 + k);
         run_pair("boosting_numbers", "y", k % 2 ? 1e-6 : 0, 30 + k);
     }
 }
 
+/* Claims about a fixed model, on rows of which those of one unit are there or not. */
+static void holdouts(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 8; k++) {
+        dusk_generator *gen = seeded(50 + k);
+        const char *text = k % 2 ? LEARNERS_FIELDS "rows_per_unit 2\n" : LEARNERS_FIELDS;
+        dusk_frame *frame = learners_frame(text, ROWS, gen);
+        dusk_train_options train;
+        dusk_training *training;
+        dusk_model *model;
+        dusk_holdout_options o;
+        dusk_train_options_init(&train);
+        train.label = "good";
+        train.epsilon = 50;
+        train.neighbours = DUSK_ADD_REMOVE;
+        assert_int_equal(dusk_training_prepare(&training, "boosting", frame->fields, &train, NULL), DUSK_OK);
+        assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
+        dusk_holdout_options_init(&o);
+        o.epsilon = 20;
+        o.neighbours = DUSK_ADD_REMOVE;
+        o.rows = ROWS;
+        o.hits = 5;
+        bool right[2][8];
+        double accuracy[2][8];
+        replay p = replay_open(k);
+        for (int side = 0; side < 2; side++) {
+            dusk_holdout *holdout;
+            frame->rows = side ? ROWS - 1 - k % 2 : ROWS;
+            assert_int_equal(dusk_holdout_new(&holdout, frame, &o, p.gen[side], NULL), DUSK_OK);
+            for (size_t i = 0; i < 8; i++) {
+                right[side][i] = false;
+                accuracy[side][i] = -1;
+                if (dusk_holdout_hits_left(holdout) == 0) continue;
+                assert_int_equal(dusk_holdout_release(holdout, &right[side][i], &accuracy[side][i], model,
+                                                      (double)i / 7, p.gen[side], NULL),
+                                 DUSK_OK);
+            }
+            dusk_holdout_free(holdout);
+        }
+        assert_memory_equal(right[0], right[1], sizeof right[0]);
+        replay_same(accuracy[0], accuracy[1], 8);
+        replay_close(&p, (replay_declared){ .epsilon = 20, .coins_vary = true });
+        frame->rows = ROWS;
+        dusk_training_free(training);
+        dusk_model_free(model);
+        dusk_frame_free(frame);
+        dusk_generator_free(gen);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(searches) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(searches), cmocka_unit_test(holdouts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
