@@ -307,7 +307,7 @@ static double memory_of(const char *name)
     double kilobytes = NAN;
     FILE *file = fopen("/proc/self/status", "r");
     while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, name, strlen(name))) kilobytes = atof(line + strlen(name) + 1);
+        if (!strncmp(line, name, strlen(name))) kilobytes = strtod(line + strlen(name) + 1, NULL);
     if (file) fclose(file);
     return kilobytes / 1024;
 }
