@@ -146,6 +146,14 @@ SUBJECT(forest, "forest", "x numeric 5:6\ny category no,yes\nrows_per_unit 3", "
         { "trees=1", "depth=1", "bins=2", "counts_share=0.9", NULL }, DUSK_ADD_REMOVE, 0.01, 0, "leaves",
         { &nobody, &three_ends })
 
+/* One round about the middle of the box: the noisy number of rows. */
+SUBJECT(kmeans, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=lloyd", "rounds=1", NULL },
+        DUSK_ADD_REMOVE, 0.05, 0, "counts", { &nobody, &one_end })
+SUBJECT(kmeans_grid, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=grid", NULL }, DUSK_REPLACE_ONE,
+        0, 1, "centres", { &one_end, &other_end })
+SUBJECT(naive_bayes, "naive_bayes", "x category p\ny category no,yes", "y", { NULL }, DUSK_ADD_REMOVE, 0, 0,
+        "chances", { &nobody, &middle })
+
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
     { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
@@ -157,6 +165,9 @@ static const subject subjects[] = {
     { "boosting", "a row of the second category", 1, 1, 10000, begin_boosting, draw_one, NULL },
     { "tree", "a row without a category", 1, 4, 10000, begin_tree, draw_four, NULL },
     { "forest", "a unit of three rows", 1, 1, 8000, begin_forest, draw_one, NULL },
+    { "kmeans", "a row at the end of its bounds", 1, 1, 6000, begin_kmeans, draw_one, NULL },
+    { "kmeans.grid", "a row is exchanged for its opposite", 1, 1, 6000, begin_kmeans_grid, draw_one, NULL },
+    { "naive_bayes", "a row of the first class", 1, 4, 6000, begin_naive_bayes, draw_four, NULL },
 };
 
 static void no_learner_is_accused(void **state)
