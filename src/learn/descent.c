@@ -48,7 +48,8 @@ dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t cl
     d->typical = learn_typical_length(&job->features);
     if (clip == 0) clip = fmin(fmin(loss->margin ? 0.5 : loss->lipschitz, 0.5) * d->typical, LEARN_NORM_MOST);
     DUSK_TRY(learn_plan_count(job, &d->count, COUNT_SHARE, err));
-    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, d->sample, d->steps, err));
+    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, job->budget.left, d->sample,
+                                 d->steps, err));
     learn_say(job, "%llu gradients of %u numbers, rows clipped to %.4g, each with noise of deviation %.4g",
               (unsigned long long)d->steps, d->gradient.noise.dimension, clip, d->gradient.noise.deviation);
     if (d->sample < 1)

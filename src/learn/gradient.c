@@ -20,7 +20,7 @@
 
 DUSK_PROVEN(learn_plan_gradient)
 dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn_loss *loss, size_t classes,
-                                double clip, double sample, uint64_t times, dusk_error *err)
+                                double clip, double share, double sample, uint64_t times, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_budget *budget = &job->budget;
@@ -37,8 +37,8 @@ dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn
         DUSK_TRY(learn_budget_sampled(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, sample,
                                       times, err));
     else
-        DUSK_TRY(learn_budget_noise(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, budget->left,
-                                    times, err));
+        DUSK_TRY(learn_budget_noise(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, share, times,
+                                    err));
     *out = gradient;
 done:
     return status;

@@ -26,11 +26,12 @@ typedef struct learn_gradient {
     learn_noise noise;
 } learn_gradient;
 
-/* Take all that is left of the budget for `times` gradients, of rows of job->features; `clip` is a length, above 0 and at most
- * LEARN_NORM_MOST; `sample` below 1: each is over a Poisson sample of rows (sampled.h). */
+/* Take `share` of the budget for `times` gradients, of rows of job->features; `clip` is a length, above 0 and at most
+ * LEARN_NORM_MOST; `sample` below 1: each is over a Poisson sample of rows (sampled.h),
+ * and `share` must be all that is left; else 1. */
 DUSK_MUST_USE dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn_loss *loss,
-                                              size_t classes, double clip, double sample, uint64_t times,
-                                              dusk_error *err);
+                                              size_t classes, double clip, double share, double sample,
+                                              uint64_t times, dusk_error *err);
 
 /* What a sum needs besides. */
 typedef struct learn_gradient_work {

@@ -70,7 +70,8 @@ static void make_bed(bed *b, size_t rows, double rate, double epsilon)
     assert_int_equal(learn_matrix_make(&b->matrix, &b->features, frame, NULL), DUSK_OK);
     job.features = b->features;
     assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, epsilon, 1e-6, 1, NULL), DUSK_OK);
-    assert_int_equal(learn_plan_gradient(&job, &b->gradient, &loss, 0, 1, rate, STEPS, NULL), DUSK_OK);
+    assert_int_equal(learn_plan_gradient(&job, &b->gradient, &loss, 0, 1, job.budget.left, rate, STEPS, NULL),
+                     DUSK_OK);
     assert_int_equal(learn_sample_open(&b->sample, &b->matrix, rate, b->gen, NULL), DUSK_OK);
     dusk_frame_free(frame);
     dusk_fields_free(fields);
