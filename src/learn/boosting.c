@@ -7,7 +7,6 @@
  * instead of a few random leaves; the whole is one Gaussian budget. Not here: pairs of columns, and more than two classes.
  * Proof: boosting.proof.md. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -306,8 +305,7 @@ done:
 
 static dusk_status model_bins(learn_bins *out, const dusk_model *model, dusk_error *err)
 {
-    return learn_bins_init(out, model->fields, model->label,
-                           (size_t)strtod(learn_model_value(model, "bins"), NULL), err);
+    return learn_bins_init(out, model->fields, model->label, learn_model_whole(model, "bins", 0), err);
 }
 
 static size_t outputs(const dusk_model *model)
@@ -349,8 +347,7 @@ static bool complete(const dusk_model *model)
     size_t rows, columns, one;
     const double *shape = dusk_model_array(model, "shapes", &rows, &columns);
     const double *intercept = dusk_model_array(model, "intercept", &one, &one);
-    const char *value = learn_model_value(model, "bins");
-    bool fine = shape && intercept && one == 1 && isfinite(*intercept) && value && rows == 1 &&
+    bool fine = shape && intercept && one == 1 && isfinite(*intercept) && rows == 1 &&
                 model->label != DUSK_NO_LINK && model_bins(&bins, model, NULL) == DUSK_OK &&
                 bins.first[bins.columns] == columns;
     for (size_t v = 0; fine && v < columns; v++) fine = isfinite(shape[v]);

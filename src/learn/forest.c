@@ -52,9 +52,10 @@ static dusk_status read_plan(learn_job *job, forest_plan *p, dusk_error *err)
     p->classes = job->label_field->values;
     DUSK_TRY(learn_bins_init(&p->bins, job->fields, job->label, (size_t)learn_setting(job, "bins"), err));
     DUSK_TRY(learn_candidates_init(&p->candidates, &p->bins, job->fields, err));
-    if (p->classes << p->depth > (size_t)1 << 24)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use a smaller depth",
-                         "leaves of depth %u for %zu classes are too many", p->depth, p->classes);
+    if (p->trees * (p->classes << p->depth) > (size_t)1 << 26)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use a smaller depth, or fewer trees",
+                         "%zu trees of depth %u for %zu classes are too large", p->trees, p->depth,
+                         p->classes);
 done:
     return status;
 }

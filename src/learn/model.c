@@ -2,6 +2,7 @@
 /* A model in memory. */
 #include "learn/model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -105,6 +106,14 @@ const char *learn_model_value(const dusk_model *model, const char *name)
         if (!strncmp(model->setting[i], name, length) && model->setting[i][length] == '=')
             return model->setting[i] + length + 1;
     return NULL;
+}
+
+size_t learn_model_whole(const dusk_model *model, const char *name, size_t fallback)
+{
+    const char *value = learn_model_value(model, name);
+    const double number = value ? strtod(value, NULL) : 0;
+    if (!value) return fallback;
+    return number >= 0 && number <= 0x1p20 ? (size_t)number : 0;
 }
 
 dusk_status learn_model_names(dusk_model *model, dusk_error *err)

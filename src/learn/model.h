@@ -40,6 +40,8 @@ DUSK_MUST_USE dusk_status learn_model_setting(dusk_model *model, const char *nam
                                               dusk_error *err);
 /* The value of a setting; NULL when there is none of that name. */
 const char *learn_model_value(const dusk_model *model, const char *name);
+/* The same as a whole number from 0 to 2^20; `fallback` when there is none, 0 when it is no such number: files are not trusted. */
+size_t learn_model_whole(const dusk_model *model, const char *name, size_t fallback);
 /* Make feature names; called once a model is complete (by training and by reading). */
 DUSK_MUST_USE dusk_status learn_model_names(dusk_model *model, dusk_error *err);
 

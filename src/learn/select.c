@@ -55,6 +55,8 @@ static bool is_plain(const dusk_event_node *node)
 {
     switch (node->kind) {
     case DUSK_EVENT_PURE:
+    case DUSK_EVENT_ZCDP:
+    case DUSK_EVENT_GDP:
     case DUSK_EVENT_GAUSSIAN:
     case DUSK_EVENT_LAPLACE:
     case DUSK_EVENT_DISCRETE_LAPLACE:
@@ -292,6 +294,9 @@ static dusk_status find_learner(const learn_learner **out, dusk_search *s, const
     if ((*out)->shown.task > DUSK_TASK_NUMBER)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner that has a label",
                          "models of %s have no score to choose by", name);
+    if ((*out)->shown.numerics == DUSK_NUMERICS_CERTIFIED)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose another learner",
+                         "what %s certifies holds but for a delta, which a search would multiply", name);
     s->metric = (*out)->shown.task == DUSK_TASK_NUMBER ? DUSK_METRIC_MSE : DUSK_METRIC_ACCURACY;
     snprintf(s->name, sizeof s->name, "%s", name);
     return DUSK_OK;

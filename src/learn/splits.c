@@ -3,7 +3,6 @@
 #include "learn/splits.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -177,12 +176,6 @@ static bool read_split(stand *s, const double *value, size_t k)
     return false;
 }
 
-static double setting_of(const dusk_model *model, const char *name, double fallback)
-{
-    const char *value = learn_model_value(model, name);
-    return value ? strtod(value, NULL) : fallback;
-}
-
 static bool has_shape(const dusk_model *model, const char *name, size_t rows, size_t columns)
 {
     size_t r, c;
@@ -196,16 +189,15 @@ static bool has_shape(const dusk_model *model, const char *name, size_t rows, si
 static dusk_status open_stand(stand *out, const dusk_model *model, bool *fine, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    stand s = { .trees = (size_t)setting_of(model, "trees", 1),
-                .depth = (unsigned)setting_of(model, "depth", 0) };
+    stand s = { .trees = learn_model_whole(model, "trees", 1),
+                .depth = (unsigned)learn_model_whole(model, "depth", 0) };
     size_t r, c;
 
     *fine = false;
     if (model->label == DUSK_NO_LINK || s.trees < 1 || s.trees > 4096 || s.depth < 1 ||
         s.depth > LEARN_DEPTH_MOST)
         return DUSK_OK;
-    DUSK_TRY(
-        learn_bins_init(&s.bins, model->fields, model->label, (size_t)setting_of(model, "bins", 0), err));
+    DUSK_TRY(learn_bins_init(&s.bins, model->fields, model->label, learn_model_whole(model, "bins", 0), err));
     s.classes = model->fields->field[model->label].values;
     const size_t inner = s.trees * learn_inner(s.depth);
     *fine = has_shape(model, "splits", inner, 2) && has_shape(model, "scores", s.trees << s.depth, s.classes);
