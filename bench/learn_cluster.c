@@ -310,6 +310,14 @@ static void measure_time(const bench_case *self, bench_result *out, dusk_generat
         }                                                                                                    \
     }
 
+#define WIDE(set, groups, e, runs)                                                                           \
+    {                                                                                                        \
+        "learn/kmeans/" set "/" #e, "k-means on " set ", " #groups " groups", "cost",                        \
+            "the same at epsilon 10^6", "", bench_learn_run, &(const bench_learn)                            \
+        {                                                                                                    \
+            "kmeans", "groups=" #groups, set, BENCH_INERTIA, e, -1, runs                                     \
+        }                                                                                                    \
+    }
 #define MIXTURE(set, groups, shape, e)                                                                       \
     {                                                                                                        \
         "learn/mixture/" set "/" shape "/" #e, "mixture of normal densities on " set ", " #groups " groups", \
@@ -334,6 +342,10 @@ const bench_case bench_learn_cluster_cases[] = {
     BAYES("adult", 0.5, BENCH_ACCURACY, "bins"),
     BAYES("adult", 1, BENCH_ACCURACY, "bins"),
     BAYES("adult", 1, BENCH_ACCURACY, "normal"),
+    WIDE("covertype", 7, 0.1, 10),
+    WIDE("covertype", 7, 1, 10),
+    WIDE("mnist", 10, 0.1, 3),
+    WIDE("mnist", 10, 1, 3),
     BOTH("s1", 15, 10),
     BOTH("s2", 15, 10),
     BOTH("s3", 15, 10),
