@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "tensor/lanes.h"
 
 /* --- plan ------------------------------------------------------------------------------------------------- */
 
@@ -119,23 +120,6 @@ static double square_of(const double *x, size_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* x - centre, and the square of its length. */
-static double move_to(double *x, const double *centre, size_t n)
-{
-    double sum[4] = { 0, 0, 0, 0 };
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t l = 0; l < 4; l++) {
-            x[i + l] -= centre[i + l];
-            sum[l] += x[i + l] * x[i + l];
-        }
-    for (; i < n; i++) {
-        x[i] -= centre[i];
-        sum[0] += x[i] * x[i];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* Bin b ends at this; the first has all that are nearer. */
 static double bin_end(size_t b, double largest)
 {
@@ -239,15 +223,6 @@ done:
     return status;
 }
 
-/* Toward zero, so that no number grows; what comes out is below 2^20 (a row is not longer than `distance`). */
-static void scale(double *x, double factor, size_t n)
-{
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t l = 0; l < 4; l++) x[i + l] = (double)(int32_t)(x[i + l] * factor);
-    for (; i < n; i++) x[i] = (double)(int32_t)(x[i] * factor);
-}
-
 /* Privacy needs that the length in whole steps is within the ball. Of up to 2048 columns the factor sees to it, by a bound on its rounding;
  * of more it is checked on whole numbers. */
 DUSK_PROVEN(learn_ball_map)
@@ -255,10 +230,10 @@ void learn_ball_map(const learn_ball *ball, tensor_block *block)
 {
     const size_t d = ball->width;
     block->changed = true;
-    for (size_t i = 0; i < block->rows; i++) {
-        double *x = block->x + i * d, distance = sqrt(move_to(x, ball->centre, d));
-        if (!(distance > DUSK_MUTATE(BALL_HAS_NO_END, ball->radius, INFINITY))) distance = ball->radius;
-        scale(x, LEARN_BALL / distance * (1 - 0x1p-40), d);
-        while (d > 2048 && square_of(x, d) > LEARN_BALL * LEARN_BALL) scale(x, 1 - 0x1p-10, d);
-    }
+    tensor_lanes_into_ball(tensor_lanes_level(), block->x, block->source->x + block->first * d, block->rows,
+                           d, ball->centre, ball->radius,
+                           DUSK_MUTATE(BALL_HAS_NO_END, ball->radius, INFINITY), LEARN_BALL);
+    for (size_t i = 0; d > 2048 && i < block->rows; i++)
+        while (square_of(block->x + i * d, d) > LEARN_BALL * LEARN_BALL)
+            for (size_t j = 0; j < d; j++) block->x[i * d + j] = trunc(block->x[i * d + j] * (1 - 0x1p-10));
 }

@@ -35,7 +35,7 @@ DUSK_MUST_USE dusk_status learn_plan_ball(learn_job *job, learn_ball_plan *out, 
 DUSK_MUST_USE dusk_status learn_fit_ball(const learn_job *job, const learn_ball_plan *plan, learn_ball *out,
                                          const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
 void learn_ball_clear(learn_ball *ball);
-/* The rows of a block, in their place. */
+/* The rows of a block (after tensor_block_advance or _next), into its x. */
 void learn_ball_map(const learn_ball *ball, tensor_block *block);
 
 #endif

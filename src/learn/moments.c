@@ -86,7 +86,7 @@ static dusk_status add_up(matrix_sums *sums, const learn_moments *moments, const
     DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
     DUSK_NEW(constants, block.room);
     for (size_t i = 0; i < block.room; i++) constants[i] = constant;
-    while (tensor_block_next(&block)) {
+    while (ball ? tensor_block_advance(&block) : tensor_block_next(&block)) {
         if (ball) learn_ball_map(ball, &block);
         tensor_sum_gram(&sums->gram, &block, bound * bound);
         if (constant > 0) tensor_sum_combine(&sums->columns, &block, constants, 1, bound * constant);

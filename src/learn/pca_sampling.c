@@ -99,7 +99,7 @@ static dusk_status add_up(double *out, const learn_ball *ball, const learn_matri
     tensor_block block = { 0 };
     DUSK_TRY(tensor_sum_init(&sum, d * d, err));
     DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
-    while (tensor_block_next(&block)) {
+    while (tensor_block_advance(&block)) {
         learn_ball_map(ball, &block);
         tensor_sum_gram(&sum, &block, LEARN_BALL * LEARN_BALL);
     }

@@ -90,7 +90,7 @@ static dusk_status add_up(power_sums *sums, const learn_power *power, const lear
     tensor_sum_reset(&sums->squares);
     DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
     DUSK_NEW(coefficients, block.room * k);
-    while (tensor_block_next(&block)) {
+    while (tensor_block_advance(&block)) {
         learn_ball_map(ball, &block);
         add_block(sums, &block, coefficients, k, d);
     }

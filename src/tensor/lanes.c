@@ -3,6 +3,9 @@
  * plain lanes, compiled for machines with AVX2 and for those without, and by hand for AVX-512, where compilers widen badly. */
 #include "tensor/lanes.h"
 
+#include <math.h>
+#include <stdint.h>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -57,6 +60,46 @@ LANES_INLINE void combine(double *cells, const float *x, size_t rows, size_t wid
     }
     for (; i < rows; i++, x += width)
         for (size_t j = 0; j < width; j++) cells[j] += (double)x[j] * coefficients[i];
+}
+
+typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+/* x - centre, and the square of its length: a sum of terms that are not negative, in `width` additions at most. */
+LANES_INLINE double centre_row(double *out, const float *x, size_t width, const double *centre)
+{
+    const size_t lanes = width / LANES * LANES;
+    wide squares = { 0 };
+    double square = 0;
+    for (size_t j = 0; j < lanes; j += LANES) {
+        const wide away = WIDE(x + j) - *(const wide *)(centre + j);
+        *(wide *)(out + j) = away;
+        squares += away * away;
+    }
+    for (size_t j = lanes; j < width; j++) {
+        out[j] = (double)x[j] - centre[j];
+        square += out[j] * out[j];
+    }
+    return square + add_lanes(&squares);
+}
+
+/* Conversion to whole numbers is toward zero. */
+LANES_INLINE void shrink_row(double *x, size_t width, double factor)
+{
+    const size_t lanes = width / LANES * LANES;
+    for (size_t j = 0; j < lanes; j += LANES)
+        *(wide *)(x + j) =
+            __builtin_convertvector(__builtin_convertvector(*(const wide *)(x + j) * factor, integers), wide);
+    for (size_t j = lanes; j < width; j++) x[j] = (double)(int32_t)(x[j] * factor);
+}
+
+LANES_INLINE void into_ball(double *out, const float *x, size_t rows, size_t width, const double *centre,
+                            double radius, double limit, double ball)
+{
+    for (size_t i = 0; i < rows; i++, x += width, out += width) {
+        double distance = sqrt(centre_row(out, x, width, centre));
+        if (!(distance > limit)) distance = radius;
+        shrink_row(out, width, ball / distance * (1 - 0x1p-40));
+    }
 }
 
 #if defined(__x86_64__)
@@ -128,6 +171,12 @@ FOR_AVX2 static void combine_avx2(double *cells, const float *x, size_t rows, si
 {
     combine(cells, x, rows, width, coefficients);
 }
+
+FOR_AVX2 static void into_ball_avx2(double *out, const float *x, size_t rows, size_t width,
+                                    const double *centre, double radius, double limit, double ball)
+{
+    into_ball(out, x, rows, width, centre, radius, limit, ball);
+}
 #endif
 
 int tensor_lanes_level(void)
@@ -172,4 +221,17 @@ void tensor_lanes_combine(int level, double *cells, const float *x, size_t rows,
 #endif
     (void)level;
     combine(cells, x, rows, width, coefficients);
+}
+
+void tensor_lanes_into_ball(int level, double *out, const float *x, size_t rows, size_t width,
+                            const double *centre, double radius, double limit, double ball)
+{
+#if defined(__x86_64__)
+    if (level >= 1) {
+        into_ball_avx2(out, x, rows, width, centre, radius, limit, ball);
+        return;
+    }
+#endif
+    (void)level;
+    into_ball(out, x, rows, width, centre, radius, limit, ball);
 }

@@ -15,5 +15,9 @@ void tensor_lanes_multiply(int level, double *out, const float *x, size_t rows, 
 /* cells[c] += sum over rows i of coefficients[i] * x[i][c]. */
 void tensor_lanes_combine(int level, double *cells, const float *x, size_t rows, size_t width,
                           const double *coefficients);
+/* Rows about a centre, scaled down towards zero to whole numbers: out = (x - centre) * ball / max(distance, radius), less 2^-40 of that. Every row
+ * by itself, wherever it stands. Results must be below 2^31. `limit` is radius: rows nearer than it are scaled as if they were there. */
+void tensor_lanes_into_ball(int level, double *out, const float *x, size_t rows, size_t width,
+                            const double *centre, double radius, double limit, double ball);
 
 #endif

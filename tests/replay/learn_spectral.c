@@ -68,6 +68,8 @@ static void neighbours_look_alike(void **state)
         { "pca", "method=power centre=no components=6" },
         { "covariance", "" },
         { "covariance", "norm=1" },
+        { "pca", "scaling=standard" },
+        { "covariance", "scaling=standard" },
     };
     (void)state;
     for (uint64_t t = 0; t < 16 * (sizeof ways / sizeof *ways); t++)

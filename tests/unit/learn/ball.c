@@ -3,6 +3,7 @@
 #include "learn/ball.h"
 
 #include "spectral.h"
+#include "tensor/lanes.h"
 
 enum { D = 5, ROWS = 4000 };
 
@@ -80,6 +81,48 @@ static void no_row_is_longer_than_the_ball(void **state)
     dusk_frame_free(frame);
 }
 
+/* Lanes of all machines give the same, for every width around theirs, and each row by itself. */
+static void machines_agree(void **state)
+{
+    enum { N = 5, MOST = 37 };
+    uint64_t seed = 12;
+    (void)state;
+    for (size_t width = 1; width <= MOST; width++) {
+        float x[N * MOST];
+        double centre[MOST], out[2][N * MOST], alone[MOST];
+        for (size_t i = 0; i < N * width; i++) x[i] = (float)rint(even(&seed) * 0x1p20);
+        for (size_t c = 0; c < width; c++) centre[c] = rint(even(&seed) * 0x1p18);
+        tensor_lanes_into_ball(0, out[0], x, N, width, centre, 0x1p20, 0x1p20, LEARN_BALL);
+        for (int level = 0; level <= tensor_lanes_level(); level++) {
+            tensor_lanes_into_ball(level, out[1], x, N, width, centre, 0x1p20, 0x1p20, LEARN_BALL);
+            tensor_lanes_into_ball(level, alone, x + 3 * width, 1, width, centre, 0x1p20, 0x1p20, LEARN_BALL);
+            for (size_t i = 0; i < N * width; i++) assert_true(out[0][i] == out[1][i]);
+            for (size_t c = 0; c < width; c++) assert_true(alone[c] == out[0][3 * width + c]);
+        }
+    }
+}
+
+/* Wider than what the proof covers without a check. */
+static void wide_rows_are_in_the_ball(void **state)
+{
+    enum { WIDE = 3000 };
+    static float x[WIDE];
+    static double centre[WIDE];
+    tensor_rows rows = { x, 1, WIDE };
+    learn_ball ball = { .width = WIDE, .centre = centre, .radius = 1 };
+    tensor_block block;
+    int64_t square = 0;
+    uint64_t seed = 3;
+    (void)state;
+    for (size_t c = 0; c < WIDE; c++) x[c] = (float)rint(even(&seed) * 0x1p20);
+    assert_int_equal(tensor_block_open(&block, &rows, NULL), DUSK_OK);
+    assert_true(tensor_block_advance(&block));
+    learn_ball_map(&ball, &block);
+    for (size_t c = 0; c < WIDE; c++) square += (int64_t)block.x[c] * (int64_t)block.x[c];
+    assert_true(square <= (int64_t)1 << 36 && square > (int64_t)63 << 30);
+    tensor_block_close(&block);
+}
+
 /* The count has noise of its own: a row moves sum and count together. */
 static void noise_is_for_row_and_count(void **state)
 {
@@ -129,6 +172,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_is_where_the_rows_are),
         cmocka_unit_test(no_row_is_longer_than_the_ball),
+        cmocka_unit_test(machines_agree),
+        cmocka_unit_test(wide_rows_are_in_the_ball),
         cmocka_unit_test(noise_is_for_row_and_count),
         cmocka_unit_test(no_rows_are_fine),
     };
