@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree: with much epsilon it is the greedy one, beside a plain search; leaves have the noise that is said; odd rows. */
+#include "learn/learner.h"
 #include "learners.h"
 
 static dusk_status prepare(dusk_training **out, const dusk_frame *frame, const char *label, double epsilon,
@@ -166,13 +167,65 @@ static void large_trees_are_refused(void **state)
     dusk_generator_free(gen);
 }
 
+/* What a file may hold that nobody wrote: found before anything is predicted. */
+static void broken_models_are_found(void **state)
+{
+    (void)state;
+    const char *learners[] = { "tree", "forest", "boosting" };
+    const char *arrays[] = { "splits", "scores", "shapes", "intercept" };
+    for (int l = 0; l < 3; l++)
+        for (int a = 0; a < 4; a++) {
+            dusk_generator *gen = seeded(12);
+            dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 20, gen);
+            dusk_train_options o = learners_options(dusk_learner_named("boosting"), 1, 0);
+            dusk_training *training;
+            dusk_model *model;
+            size_t rows, columns;
+            assert_int_equal(dusk_training_prepare(&training, learners[l], frame->fields, &o, NULL), DUSK_OK);
+            assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
+            assert_true(model->learner->complete(model));
+            const double *old = dusk_model_array(model, arrays[a], &rows, &columns);
+            const double bad[] = { NAN, INFINITY, LEARNERS_GOOD, 0.5, 1e300, -1 };
+            static double value[16384];
+            assert_true(!old || rows * columns <= 16384);
+            for (size_t k = 0; old && k < sizeof bad / sizeof *bad; k++) {
+                size_t last = rows * columns - 1;
+                memcpy(value, dusk_model_array(model, arrays[a], &rows, &columns),
+                       (last + 1) * sizeof *value);
+                double kept = value[last];
+                value[last] = bad[k];
+                assert_int_equal(learn_model_put(model, arrays[a], rows, columns, value, NULL), DUSK_OK);
+                bool wrong = !isfinite(bad[k]) || (a == 0 && bad[k] != LEARNERS_GOOD);
+                assert_int_equal(model->learner->complete(model), !wrong);
+                value[last] = kept;
+                if (a == 0) { /* a split of the label */
+                    value[last - 1] = LEARNERS_GOOD;
+                    assert_int_equal(learn_model_put(model, arrays[a], rows, columns, value, NULL), DUSK_OK);
+                    assert_false(model->learner->complete(model));
+                    value[last - 1] = LEARNERS_X;
+                }
+                assert_int_equal(learn_model_put(model, arrays[a], rows, columns, value, NULL), DUSK_OK);
+            }
+            if (old) { /* another shape */
+                assert_int_equal(
+                    learn_model_put(model, arrays[a], rows, columns - (columns > 1), value, NULL), DUSK_OK);
+                if (columns > 1) assert_false(model->learner->complete(model));
+                assert_int_equal(learn_model_put(model, arrays[a], 0, 0, value, NULL), DUSK_OK);
+                assert_false(model->learner->complete(model));
+            }
+            dusk_model_free(model);
+            dusk_training_free(training);
+            dusk_frame_free(frame);
+            dusk_generator_free(gen);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_root_is_the_best_split),
-        cmocka_unit_test(nested_rules_are_found),
-        cmocka_unit_test(every_leaf_has_noise),
-        cmocka_unit_test(large_trees_are_refused),
+        cmocka_unit_test(the_root_is_the_best_split), cmocka_unit_test(nested_rules_are_found),
+        cmocka_unit_test(every_leaf_has_noise),       cmocka_unit_test(large_trees_are_refused),
+        cmocka_unit_test(broken_models_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
