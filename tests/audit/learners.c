@@ -112,6 +112,7 @@ static void draw_four(double *out, int w) { draw_numbers(out, w, 4); }
 static const world nobody = { .rows = 0 };
 static const world one_end = { 1, { { 1, 1 } } };
 static const world other_end = { 1, { { -1, 0 } } };
+static const world one_other = { 1, { { -1, 1 } } };
 static const world three_ends = { 3, { { 1, 1 }, { 1, 1 }, { 1, 1 } } };
 static const world middle = { 1, { { 0, 0 } } };
 
@@ -154,6 +155,15 @@ SUBJECT(kmeans_grid, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=gri
 SUBJECT(naive_bayes, "naive_bayes", "x category p\ny category no,yes", "y", { NULL }, DUSK_ADD_REMOVE, 0, 0,
         "chances", { &nobody, &middle })
 
+/* As little regularisation as the price allows for, so that the determinant counts. */
+SUBJECT(amp, "amp_logistic", "x numeric -1:1\ny category no,yes", "y", { "regularisation=0.5", NULL },
+        DUSK_ADD_REMOVE, 0.05, 0, "weights", { &nobody, &one_end })
+SUBJECT(amp_pure, "amp_svm", "x numeric -1:1\ny category no,yes", "y", { "regularisation=1", NULL },
+        DUSK_ADD_REMOVE, 0, 0, "weights", { &nobody, &one_end })
+SUBJECT(amp_output, "amp_svm", "x numeric -1:1\ny category no,yes", "y",
+        { "form=output", "regularisation=1000", "knee=0.05", "norm=1", NULL }, DUSK_REPLACE_ONE, 0, 0,
+        "weights", { &one_end, &one_other })
+
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
     { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
@@ -162,6 +172,9 @@ static const subject subjects[] = {
     { "covariance", "a row that is scaled down", 1, 1, 20000, begin_covariance, draw_one, NULL },
     { "density", "a row of the first category", 1, 1, 20000, begin_density, draw_one, NULL },
     { "linear", "a row at the end of its bounds", 1, 1, 30000, begin_linear, draw_one, NULL },
+    { "amp", "a row at the end of its bounds", 1, 1, 10000, begin_amp, draw_one, NULL },
+    { "amp.pure", "a row at the end of its bounds", 1, 1, 10000, begin_amp_pure, draw_one, NULL },
+    { "amp.output", "a row is exchanged for its opposite", 1, 1, 10000, begin_amp_output, draw_one, NULL },
     { "boosting", "a row of the second category", 1, 1, 10000, begin_boosting, draw_one, NULL },
     { "tree", "a row without a category", 1, 4, 10000, begin_tree, draw_four, NULL },
     { "forest", "a unit of three rows", 1, 1, 8000, begin_forest, draw_one, NULL },
