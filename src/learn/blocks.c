@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a frame, a block at a time: a column of the frame becomes steps while it is in the registers, eight columns become
- * rows together, and rows that are too long are scaled down. Proof: blocks.proof.md. */
+/* Rows of a frame, a block at a time: four columns of the frame become steps and then rows while they are in the registers,
+ * and rows that are too long are scaled down. Proof: blocks.proof.md. */
 #include "learn/blocks.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "tensor/lanes.h"
 #include "tensor/steps.h"
 
-enum { ROOM = 512, TOGETHER = 8 };
+enum { ROOM = 512, TOGETHER = 4, EXACT_WIDTH = 2048 };
 
 dusk_status learn_blocks_open(learn_blocks *out, const learn_features *features, const dusk_frame *frame,
                               dusk_error *err)
@@ -27,6 +27,7 @@ dusk_status learn_blocks_open(learn_blocks *out, const learn_features *features,
     made.shape = (tensor_rows){ .width = features->width + label };
     DUSK_NEW(made.block.x, ROOM * made.shape.width);
     DUSK_NEW(made.columns, ROOM * TOGETHER);
+    DUSK_NEW(made.squares, ROOM);
     DUSK_NEW(made.taken, ROOM);
     made.block.room = ROOM;
     *out = made;
@@ -40,8 +41,10 @@ void learn_blocks_close(learn_blocks *blocks)
 {
     if (blocks->block.x) dusk_wipe(blocks->block.x, ROOM * blocks->shape.width * sizeof(double));
     if (blocks->columns) dusk_wipe(blocks->columns, ROOM * TOGETHER * sizeof(double));
+    if (blocks->squares) dusk_wipe(blocks->squares, ROOM * sizeof(double));
     dusk_deallocate(blocks->block.x);
     dusk_deallocate(blocks->columns);
+    dusk_deallocate(blocks->squares);
     dusk_deallocate(blocks->taken);
     *blocks = (learn_blocks){ .at = 0 };
 }
@@ -69,6 +72,15 @@ static const double *find_numbers(const learn_blocks *b, const double *column, s
     return room;
 }
 
+static tensor_scale scale_of(const learn_blocks *b, const learn_feature *f)
+{
+    const dusk_field *field = &b->frame->fields->field[f->column];
+    return (tensor_scale){ field->missing, field->lower,    field->upper, f->centre,
+                           f->factor,      LEARN_NORM_MOST, LEARN_ONE };
+}
+
+static bool is_number(const learn_feature *f) { return f->column != DUSK_NO_LINK && f->code < 0; }
+
 static void encode_column(const learn_blocks *b, const learn_feature *f, size_t n, double *out)
 {
     if (f->column == DUSK_NO_LINK) {
@@ -77,9 +89,7 @@ static void encode_column(const learn_blocks *b, const learn_feature *f, size_t 
         const int32_t *code = b->frame->column[f->column].code;
         for (size_t k = 0; k < n; k++) out[k] = code[b->taken[k]] == f->code ? LEARN_ONE : 0;
     } else {
-        const dusk_field *field = &b->frame->fields->field[f->column];
-        const tensor_scale scale = { field->missing, field->lower,    field->upper, f->centre,
-                                     f->factor,      LEARN_NORM_MOST, LEARN_ONE };
+        const tensor_scale scale = scale_of(b, f);
         tensor_steps(b->level, out, find_numbers(b, b->frame->column[f->column].number, n, out), n, &scale);
     }
 }
@@ -100,33 +110,43 @@ static void encode_label(const learn_blocks *b, size_t n, double *out)
     }
 }
 
-/* All columns, a few at a time, which then become parts of rows. */
+/* Four numbers in a row of features: straight into rows. False: they are not all numbers. */
+static bool encode_four(learn_blocks *b, const learn_feature *f, size_t n, double *out)
+{
+    const double *from[TOGETHER];
+    tensor_scale scale[TOGETHER];
+    for (size_t c = 0; c < TOGETHER; c++)
+        if (!is_number(&f[c])) return false;
+    for (size_t c = 0; c < TOGETHER; c++) {
+        from[c] = find_numbers(b, b->frame->column[f[c].column].number, n, b->columns + c * ROOM);
+        scale[c] = scale_of(b, &f[c]);
+    }
+    tensor_steps_rows(b->level, out, b->shape.width, b->squares, from, n, scale);
+    return true;
+}
+
+/* All columns, and the squares of the rows' lengths: sums of up to 2^11 squares of at most 2^42, exact in doubles. */
 static void encode_rows(learn_blocks *b, size_t n)
 {
     const size_t width = b->features->width, stride = b->shape.width;
-    for (size_t first = 0; first < stride; first += TOGETHER) {
-        size_t some = stride - first < TOGETHER ? stride - first : TOGETHER;
-        for (size_t c = 0; c < some; c++) {
-            double *to = b->columns + c * ROOM;
-            if (first + c < width)
-                encode_column(b, &b->features->feature[first + c], n, to);
-            else
-                encode_label(b, n, to);
+    const learn_feature *features = b->features->feature;
+    double *x = b->block.x, *one = b->columns;
+    memset(b->squares, 0, ROOM * sizeof *b->squares);
+    for (size_t i = 0; i < width;) {
+        if (i + TOGETHER <= width && encode_four(b, features + i, n, x + i)) {
+            i += TOGETHER;
+            continue;
         }
-        tensor_interleave(b->block.x + first, stride, b->columns, ROOM, n, some);
+        encode_column(b, &features[i], n, one);
+        for (size_t k = 0; k < n; k++) {
+            x[k * stride + i] = one[k];
+            b->squares[k] += one[k] * one[k];
+        }
+        i++;
     }
-}
-
-/* Sums of 2^11 squares of at most 2^42 are exact in doubles: no more than the bound, for sure. */
-static bool is_short(const double *x, size_t width, double bound)
-{
-    double a = 0, b = 0, c = 0, d = 0;
-    size_t i = 0;
-    if (width > 2048) return false;
-    for (; i + 4 <= width; i += 4)
-        a += x[i] * x[i], b += x[i + 1] * x[i + 1], c += x[i + 2] * x[i + 2], d += x[i + 3] * x[i + 3];
-    for (; i < width; i++) a += x[i] * x[i];
-    return (a + b) + (c + d) <= bound * bound;
+    if (!b->label) return;
+    encode_label(b, n, one);
+    for (size_t k = 0; k < n; k++) x[k * stride + width] = one[k];
 }
 
 DUSK_PROVEN(learn_blocks_next)
@@ -139,10 +159,9 @@ bool learn_blocks_next(learn_blocks *b)
     b->used += n;
     if (n == 0) return false;
     encode_rows(b, n);
-    for (size_t k = 0; k < n; k++) {
-        double *x = b->block.x + k * stride;
-        if (!is_short(x, width, DUSK_MUTATE(BLOCKS_KEEP_LENGTH, b->features->bound, INFINITY)))
-            learn_row_shorten(x, width, b->features->bound);
-    }
+    const double most = DUSK_MUTATE(BLOCKS_KEEP_LENGTH, b->features->bound * b->features->bound, INFINITY);
+    for (size_t k = 0; k < n; k++)
+        if (width > EXACT_WIDTH || b->squares[k] > most)
+            learn_row_shorten(b->block.x + k * stride, width, b->features->bound);
     return true;
 }

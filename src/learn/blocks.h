@@ -17,7 +17,7 @@ typedef struct learn_blocks {
     size_t at;   /* the next row of the frame */
     size_t used; /* rows that had a label, so far */
     bool label;  /* a numeric label is the last column, behind those of the features */
-    double *columns;
+    double *columns, *squares;
     size_t *taken;
     int level; /* tensor/lanes.h */
 } learn_blocks;

@@ -28,32 +28,16 @@ STEPS_INLINE void clamp(wide *x, double low, double high)
     choose(x, &below, x, &highest);
 }
 
-STEPS_INLINE void four_steps(double *out, const double *from, const tensor_scale *s, bool ends)
+STEPS_INLINE void four_steps(wide *x, const tensor_scale *s, bool ends)
 {
     const wide missing = { s->missing, s->missing, s->missing, s->missing }, zero = { 0 };
-    wide x;
-    memcpy(&x, from, sizeof x);
-    const mask finite = x - x == zero;
-    choose(&x, &finite, &x, &missing);
-    clamp(&x, s->lower, s->upper);
-    x = (x - s->centre) * s->factor;
-    if (ends) clamp(&x, -s->most, s->most);
-    const whole steps = __builtin_convertvector(x * s->one, whole);
-    x = __builtin_convertvector(steps, wide);
-    memcpy(out, &x, sizeof x);
-}
-
-STEPS_INLINE void many_steps(double *out, const double *x, size_t n, const tensor_scale *scale, bool ends)
-{
-    const tensor_scale here = *scale; /* which nothing that is written can be */
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES) four_steps(out + i, x + i, &here, ends);
-    if (i < n) {
-        double last[LANES] = { 0 };
-        memcpy(last, x + i, (n - i) * sizeof *x);
-        four_steps(last, last, &here, ends);
-        memcpy(out + i, last, (n - i) * sizeof *out);
-    }
+    const mask finite = *x - *x == zero;
+    choose(x, &finite, x, &missing);
+    clamp(x, s->lower, s->upper);
+    *x = (*x - s->centre) * s->factor;
+    if (ends) clamp(x, -s->most, s->most);
+    const whole steps = __builtin_convertvector(*x * s->one, whole);
+    *x = __builtin_convertvector(steps, wide);
 }
 
 /* Rounding is monotone: where both bounds end up within +-most, everything between them does. */
@@ -61,6 +45,25 @@ static bool stays_within(const tensor_scale *s)
 {
     double low = (s->lower - s->centre) * s->factor, high = (s->upper - s->centre) * s->factor;
     return low >= -s->most && low <= s->most && high >= -s->most && high <= s->most;
+}
+
+/* --- a column ---------------------------------------------------------------------------------------------- */
+
+STEPS_INLINE void many_steps(double *out, const double *x, size_t n, const tensor_scale *scale, bool ends)
+{
+    const tensor_scale here = *scale; /* which nothing that is written can be */
+    wide at = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        memcpy(&at, x + i, sizeof at);
+        four_steps(&at, &here, ends);
+        memcpy(out + i, &at, sizeof at);
+    }
+    if (i < n) {
+        memcpy(&at, x + i, (n - i) * sizeof *x);
+        four_steps(&at, &here, ends);
+        memcpy(out + i, &at, (n - i) * sizeof *out);
+    }
 }
 
 STEPS_INLINE void steps(double *out, const double *x, size_t n, const tensor_scale *s)
@@ -71,17 +74,80 @@ STEPS_INLINE void steps(double *out, const double *x, size_t n, const tensor_sca
         many_steps(out, x, n, s, true);
 }
 
+/* --- four columns to rows -------------------------------------------------------------------------------------- */
+
+STEPS_INLINE void turn(wide *v)
+{
+    const wide even = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6),
+               odd = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    const wide even2 = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6),
+               odd2 = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    v[0] = __builtin_shufflevector(even, even2, 0, 1, 4, 5);
+    v[1] = __builtin_shufflevector(odd, odd2, 0, 1, 4, 5);
+    v[2] = __builtin_shufflevector(even, even2, 2, 3, 6, 7);
+    v[3] = __builtin_shufflevector(odd, odd2, 2, 3, 6, 7);
+}
+
+/* Up to four rows. */
+STEPS_INLINE void rows_of_four(double *out, size_t stride, double *squares, const double *const *x, size_t i,
+                               size_t n, const tensor_scale *scale, bool ends)
+{
+    wide v[LANES] = { { 0 } }, square = { 0 };
+    memcpy(&square, squares + i, n * sizeof *squares);
+    for (size_t c = 0; c < LANES; c++) {
+        memcpy(&v[c], x[c] + i, n * sizeof **x);
+        four_steps(&v[c], &scale[c], ends);
+        square += v[c] * v[c];
+    }
+    memcpy(squares + i, &square, n * sizeof *squares);
+    turn(v);
+    for (size_t k = 0; k < n; k++) memcpy(out + (i + k) * stride, &v[k], sizeof v[k]);
+}
+
+STEPS_INLINE void many_rows(double *out, size_t stride, double *squares, const double *const *x, size_t n,
+                            const tensor_scale *scale, bool ends)
+{
+    const tensor_scale here[LANES] = { scale[0], scale[1], scale[2], scale[3] };
+    const double *const from[LANES] = { x[0], x[1], x[2], x[3] };
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) rows_of_four(out, stride, squares, from, i, LANES, here, ends);
+    if (i < n) rows_of_four(out, stride, squares, from, i, n - i, here, ends);
+}
+
+STEPS_INLINE void rows(double *out, size_t stride, double *squares, const double *const *x, size_t n,
+                       const tensor_scale *s)
+{
+    if (stays_within(&s[0]) && stays_within(&s[1]) && stays_within(&s[2]) && stays_within(&s[3]))
+        many_rows(out, stride, squares, x, n, s, false);
+    else
+        many_rows(out, stride, squares, x, n, s, true);
+}
+
+/* --- machines ---------------------------------------------------------------------------------------------------- */
+
 #if defined(__x86_64__)
-__attribute__((target("avx512f,avx512vl,avx512dq"))) static void steps_avx512(double *out, const double *x,
-                                                                              size_t n, const tensor_scale *s)
+#define FOR_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq")))
+#define FOR_AVX2 __attribute__((target("avx2")))
+FOR_AVX512 static void steps_avx512(double *out, const double *x, size_t n, const tensor_scale *s)
 {
     steps(out, x, n, s);
 }
 
-__attribute__((target("avx2"))) static void steps_avx2(double *out, const double *x, size_t n,
-                                                       const tensor_scale *s)
+FOR_AVX2 static void steps_avx2(double *out, const double *x, size_t n, const tensor_scale *s)
 {
     steps(out, x, n, s);
+}
+
+FOR_AVX512 static void rows_avx512(double *out, size_t stride, double *squares, const double *const *x,
+                                   size_t n, const tensor_scale *s)
+{
+    rows(out, stride, squares, x, n, s);
+}
+
+FOR_AVX2 static void rows_avx2(double *out, size_t stride, double *squares, const double *const *x, size_t n,
+                               const tensor_scale *s)
+{
+    rows(out, stride, squares, x, n, s);
 }
 #endif
 
@@ -89,10 +155,7 @@ void tensor_steps(int level, double *out, const double *x, size_t n, const tenso
 {
 #if defined(__x86_64__)
     if (level > 0) {
-        if (level == 2)
-            steps_avx512(out, x, n, scale);
-        else
-            steps_avx2(out, x, n, scale);
+        (level == 2 ? steps_avx512 : steps_avx2)(out, x, n, scale);
         return;
     }
 #endif
@@ -100,17 +163,15 @@ void tensor_steps(int level, double *out, const double *x, size_t n, const tenso
     steps(out, x, n, scale);
 }
 
-void tensor_interleave(double *out, size_t stride, const double *x, size_t room, size_t n, size_t columns)
+void tensor_steps_rows(int level, double *out, size_t stride, double *squares, const double *const *x,
+                       size_t n, const tensor_scale *scale)
 {
-    size_t c = 0;
-    for (; c + 8 <= columns; c += 8) {
-        const double *from = x + c * room;
-        double *to = out + c;
-        for (size_t i = 0; i < n; i++, from++, to += stride) {
-            to[0] = from[0], to[1] = from[room], to[2] = from[2 * room], to[3] = from[3 * room];
-            to[4] = from[4 * room], to[5] = from[5 * room], to[6] = from[6 * room], to[7] = from[7 * room];
-        }
+#if defined(__x86_64__)
+    if (level > 0) {
+        (level == 2 ? rows_avx512 : rows_avx2)(out, stride, squares, x, n, scale);
+        return;
     }
-    for (; c < columns; c++)
-        for (size_t i = 0; i < n; i++) out[i * stride + c] = x[c * room + i];
+#endif
+    (void)level;
+    rows(out, stride, squares, x, n, scale);
 }

@@ -17,7 +17,9 @@ typedef struct tensor_scale {
 
 /* out[i] = steps of x[i], i < n. Level: as in lanes.h; all give the same. */
 void tensor_steps(int level, double *out, const double *x, size_t n, const tensor_scale *scale);
-/* out[i * stride + c] = x[c * room + i] for i < n, c < columns: columns become rows, eight at a time. */
-void tensor_interleave(double *out, size_t stride, const double *x, size_t room, size_t n, size_t columns);
+/* The same for four columns at once, straight into rows: out[i * stride + c] = steps of x[c][i], c < 4, i < n; and
+ * squares[i] += the sum of the squares of the four. */
+void tensor_steps_rows(int level, double *out, size_t stride, double *squares, const double *const *x,
+                       size_t n, const tensor_scale *scale);
 
 #endif

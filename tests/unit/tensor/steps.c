@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "support.h"
 #include "tensor/lanes.h"
@@ -44,24 +45,43 @@ static void test_steps(void **unused)
         }
 }
 
-static void test_interleave(void **unused)
+/* Four columns into rows: the same steps, the squares added up, nothing else written. */
+static void test_rows(void **unused)
 {
     (void)unused;
-    enum { ROOM = 13, COLUMNS = 21, STRIDE = 23 };
-    double x[COLUMNS * ROOM], out[ROOM * STRIDE];
-    for (size_t i = 0; i < COLUMNS * ROOM; i++) x[i] = (double)i;
+    enum { ROOM = 23, STRIDE = 7 };
+    const tensor_scale scale[4] = { { 0.5, -1, 1, 0, 1, 64, 0x1p15 },
+                                    { 0, 0, 4, 2, 0.5, 64, 0x1p15 },
+                                    { 2, 1, 2, 1.5, -2, 64, 0x1p15 },
+                                    { -3, -3, 3, 0.25, 40, 64, 0x1p15 } };
+    uint64_t seed = 2;
     for (size_t n = 0; n <= ROOM; n++)
-        for (size_t columns = 0; columns <= COLUMNS; columns++) {
+        for (int k = 0; k < 6; k++) {
+            const int level = k % 3 < tensor_lanes_level() ? k % 3 : tensor_lanes_level();
+            const size_t last = k < 3 ? 0 : 3; /* whether one of them ends at +-64 */
+            double column[4][ROOM], out[ROOM * STRIDE], squares[ROOM];
+            const double *const x[4] = { column[0], column[1], column[2], column[3] };
+            const tensor_scale used[4] = { scale[0], scale[1], scale[2], scale[last] };
+            for (size_t c = 0; c < 4; c++)
+                for (size_t i = 0; i < ROOM; i++) column[c][i] = odd_number(&seed);
             for (size_t i = 0; i < ROOM * STRIDE; i++) out[i] = -1;
-            tensor_interleave(out, STRIDE, x, ROOM, n, columns);
-            for (size_t i = 0; i < ROOM; i++)
-                for (size_t c = 0; c < STRIDE; c++)
-                    assert_true(out[i * STRIDE + c] == (i < n && c < columns ? (double)(c * ROOM + i) : -1));
+            for (size_t i = 0; i < ROOM; i++) squares[i] = 5;
+            tensor_steps_rows(level, out + 1, STRIDE, squares, x, n, used);
+            for (size_t i = 0; i < ROOM; i++) {
+                double square = 5;
+                for (size_t c = 0; c < STRIDE; c++) {
+                    bool written = i < n && c >= 1 && c <= 4;
+                    double expected = written ? one_step(column[c - 1][i], &used[c - 1]) : -1;
+                    assert_true(out[i * STRIDE + c] == expected);
+                    if (written) square += expected * expected;
+                }
+                assert_true(squares[i] == square);
+            }
         }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps), cmocka_unit_test(test_interleave) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps), cmocka_unit_test(test_rows) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
