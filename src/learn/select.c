@@ -403,6 +403,14 @@ done:
     return status;
 }
 
+/* The price is that of the best run alone: nothing of the others may stay. */
+static void forget_model(dusk_model *model)
+{
+    for (size_t i = 0; model && i < model->arrays; i++)
+        dusk_wipe(model->array[i].value, model->array[i].rows * model->array[i].columns * sizeof(double));
+    dusk_model_free(model);
+}
+
 DUSK_PROVEN(dusk_search_run)
 dusk_status dusk_search_run(dusk_search *search, dusk_search_result *out, const dusk_frame *frame,
                             dusk_generator *gen, dusk_error *err)
@@ -420,7 +428,7 @@ dusk_status dusk_search_run(dusk_search *search, dusk_search_result *out, const 
     out->model->statement = search->statement;
     g.model[f.place] = NULL;
 done:
-    for (size_t i = 0; i < g.models; i++) dusk_model_free(g.model[i]);
+    for (size_t i = 0; i < g.models; i++) forget_model(g.model[i]);
     dusk_deallocate(g.model);
     return status;
 }
