@@ -22,7 +22,7 @@ typedef struct train_settings {
     const char *query, *table, *analyst, *engine;
     double epsilon, delta;
     int64_t rows, rows_per_unit;
-    dusk_option_list set;
+    dusk_option_list set, candidates;
     bool replace_one, idealised, json, dry;
 } train_settings;
 
@@ -41,6 +41,8 @@ static const dusk_option train_options[] = {
       .help = "the file of the model" },
     { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sample = "norm=2", .heading = "How",
       .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
+    { .name = "try", .argument = "'NAME=VALUE ...'", .type = DUSK_OPTION_LIST, AT(candidates), .sample = "depth=3", .heading = "How",
+      .help = "settings to choose from, given several times: the best of random runs, scored on rows held out; --epsilon is for the whole search" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
@@ -85,6 +87,12 @@ static const dusk_section train_sections[] = {
       "is "
       "charged to the ledger of the source before a row is looked at, with the relation that the ledger "
       "has; a charge that is refused spends nothing and writes nothing." },
+    { "The best of several",
+      "Trying settings and keeping the best model costs as much as all the trainings. --try does it for "
+      "less: a "
+      "random number of runs, each of a random candidate, scored with noise on rows that were held out; the "
+      "best is kept [Papernot & Steinke 2022]. A run has a third to a half of the epsilon, so that "
+      "defaults are often better." },
     { "Numerics",
       "Most learners add whole numbers exactly and draw noise exactly: what is promised is what is "
       "computed. A learner that is idealised holds its promise in real arithmetic; it must be accepted, "
@@ -168,7 +176,7 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
-        .takes = "schema delta out set columns rows replace-one labels accept-idealised query table "
+        .takes = "schema delta out set try columns rows replace-one labels accept-idealised query table "
                  "rows-per-unit analyst engine dry-run json",
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
@@ -256,54 +264,107 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
     options->progress_context = progress;
 }
 
-static dusk_status explain(const dusk_training *training, bool json, dusk_error *err)
+/* A training, or a search among several. */
+typedef struct train_plan {
+    dusk_training *training;
+    dusk_search *search;
+} train_plan;
+
+static const dusk_statement *plan_statement(const train_plan *plan)
+{
+    return plan->search ? dusk_search_statement(plan->search) : dusk_training_statement(plan->training);
+}
+
+static dusk_status plan_explain(const train_plan *plan, char **text, dusk_error *err)
+{
+    return plan->search ? dusk_search_explain(plan->search, text, err)
+                        : dusk_training_explain(plan->training, text, err);
+}
+
+static dusk_status prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
+                           const dusk_train_options *options, const train_settings *s, dusk_error *err)
+{
+    dusk_search_options search;
+    if (s->candidates.count == 0)
+        return dusk_training_prepare(&plan->training, learner, fields, options, err);
+    dusk_search_options_init(&search);
+    search.candidates = s->candidates.word;
+    search.candidates_count = s->candidates.count;
+    return dusk_search_prepare(&plan->search, learner, fields, options, &search, err);
+}
+
+static dusk_status explain(const train_plan *plan, bool json, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char *text = NULL;
-    DUSK_TRY(dusk_training_explain(training, &text, err));
+    DUSK_TRY(plan_explain(plan, &text, err));
     if (json)
-        DUSK_TRY(model_print_plan(dusk_training_statement(training), text, err));
+        DUSK_TRY(model_print_plan(plan_statement(plan), text, err));
     else
         fputs(text, stdout);
     DUSK_TRY(dusk_output_flush(err));
     dusk_output_note("dry run", "no row was read and nothing was released");
-    DUSK_TRY(model_print_promise(dusk_training_statement(training), true, err));
+    DUSK_TRY(model_print_promise(plan_statement(plan), true, err));
 done:
     dusk_ledger_free_text(text);
     return status;
 }
 
 /* Would the ledger allow it? Found out before rows are read. */
-static dusk_status quote(const dusk_training *training, const model_data *data, const char *analyst,
-                         dusk_error *err)
+static dusk_status quote(const train_plan *plan, const model_data *data, const char *analyst, dusk_error *err)
 {
-    dusk_charge charge = model_charge(data, dusk_training_statement(training), analyst, "train");
-    if (dusk_training_statement(training)->numerics == DUSK_NUMERICS_IDEALISED)
+    dusk_charge charge = model_charge(data, plan_statement(plan), analyst, "train");
+    if (plan_statement(plan)->numerics == DUSK_NUMERICS_IDEALISED)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
                          "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
     return dusk_ledger_quote(dusk_source_ledger(data->source), NULL, &charge, err);
 }
 
-static dusk_status learn_rows(dusk_training *training, dusk_model **out, model_data *data,
-                              const char *analyst, dusk_progress *progress, dusk_error *err)
+static dusk_status run_search(const train_plan *plan, dusk_model **out, const model_data *data,
+                              const train_settings *s, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_search_result best = { .model = NULL };
+    if (data->source)
+        DUSK_TRY(dusk_search_run_charged(plan->search, &best, data->frame, dusk_source_ledger(data->source),
+                                         ask_analyst(s->analyst), dusk_source_schema(data->source)->version,
+                                         gen, err));
+    else
+        DUSK_TRY(dusk_search_run(plan->search, &best, data->frame, gen, err));
+    dusk_output_note("best", "\"%s\", with a noisy score of %.4g on rows held out",
+                     s->candidates.word[best.candidate], best.score);
+    *out = best.model;
+done:
+    return status;
+}
+
+static dusk_status run_plan(const train_plan *plan, dusk_model **out, const model_data *data,
+                            const train_settings *s, dusk_generator *gen, dusk_error *err)
+{
+    if (plan->search) return run_search(plan, out, data, s, gen, err);
+    if (!data->source) return dusk_training_run(plan->training, out, data->frame, gen, err);
+    return dusk_training_run_charged(plan->training, out, data->frame, dusk_source_ledger(data->source),
+                                     ask_analyst(s->analyst), dusk_source_schema(data->source)->version, gen,
+                                     err);
+}
+
+static dusk_status learn_rows(const train_plan *plan, dusk_model **out, model_data *data,
+                              const train_settings *s, dusk_progress *progress, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_generator *gen = NULL;
     DUSK_TRY(dusk_generator_new(&gen, err));
-    if (data->source) DUSK_TRY(quote(training, data, analyst, err));
+    if (data->source) DUSK_TRY(quote(plan, data, ask_analyst(s->analyst), err));
     DUSK_TRY(model_data_read(data, gen, err));
-    dusk_progress_start(progress, 1, dusk_training_statement(training)->epsilon);
-    status = data->source
-                 ? dusk_training_run_charged(training, out, data->frame, dusk_source_ledger(data->source),
-                                             analyst, dusk_source_schema(data->source)->version, gen, err)
-                 : dusk_training_run(training, out, data->frame, gen, err);
+    dusk_progress_start(progress, 1, plan_statement(plan)->epsilon);
+    status = run_plan(plan, out, data, s, gen, err);
     dusk_progress_end(progress);
 done:
     dusk_generator_free(gen);
     return status;
 }
 
-static dusk_status learn(dusk_training *training, model_data *data, const train_settings *s,
+static dusk_status learn(const train_plan *plan, model_data *data, const train_settings *s,
                          dusk_progress *progress, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -312,8 +373,8 @@ static dusk_status learn(dusk_training *training, model_data *data, const train_
     dusk_model *model = NULL;
     char *text = NULL;
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
-    DUSK_TRY(dusk_training_explain(training, &text, err));
-    DUSK_TRY(learn_rows(training, &model, data, analyst, progress, err));
+    DUSK_TRY(plan_explain(plan, &text, err));
+    DUSK_TRY(learn_rows(plan, &model, data, s, progress, err));
     status = dusk_model_file_put(file, model, err);
     if (status != DUSK_OK && data->source) /* what was spent stays spent */
         (void)model_print_charged(dusk_source_ledger(data->source), dusk_model_statement(model), analyst,
@@ -353,7 +414,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     const dusk_operand *learner;
     dusk_train_options options;
     dusk_progress progress = { .on = false };
-    dusk_training *training = NULL;
+    train_plan plan = { .training = NULL };
     model_data data = { .path = NULL };
     DUSK_TRY(dusk_operand_find(&learner, &dusk_train_command, parsed, "dusk train -h", err));
     DUSK_TRY(dusk_operand_check(learner, &dusk_train_command, parsed, "", err));
@@ -361,10 +422,11 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     ask_begin();
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
     fill_options(&options, s, &data, &progress);
-    DUSK_TRY(dusk_training_prepare(&training, learner->name, data.fields, &options, err));
-    status = s->dry ? explain(training, s->json, err) : learn(training, &data, s, &progress, err);
+    DUSK_TRY(prepare(&plan, learner->name, data.fields, &options, s, err));
+    status = s->dry ? explain(&plan, s->json, err) : learn(&plan, &data, s, &progress, err);
 done:
-    dusk_training_free(training);
+    dusk_training_free(plan.training);
+    dusk_search_free(plan.search);
     model_data_clear(&data);
     return status;
 }
