@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/newton.h"
 #include "learn/sampled.h"
 #include "learn/scaling.h"
 
@@ -32,8 +33,19 @@ static learn_descent read_settings(const learn_job *job)
     d.steps = (uint64_t)learn_setting(job, "steps");
     d.sample = learn_choice(job, "method") == 1 ? learn_setting(job, "sample") : 1;
     d.adaptive = learn_choice(job, "method") == 2;
+    d.newton = learn_choice(job, "method") == 3;
+    if (d.steps == 0 && d.newton) d.steps = 5;
     if (d.steps == 0) d.steps = d.sample < 1 ? 200 : job->budget.delta > 0 ? 30 : 10;
     return d;
+}
+
+static dusk_status plan_newton(learn_job *job, learn_descent *d, const learn_loss *loss, size_t classes,
+                               dusk_error *err)
+{
+    if (classes > 0 || d->l1 > 0 || d->group > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=full",
+                         "method=newton is for two classes or numbers, and for no penalty but l2");
+    return learn_plan_curvature(job, &d->curvature, loss, d->typical, job->budget.left / 2, d->steps, err);
 }
 
 dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t classes, dusk_error *err)
@@ -48,6 +60,7 @@ dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t cl
     d->typical = learn_typical_length(&job->features);
     if (clip == 0) clip = fmin(fmin(loss->margin ? 0.5 : loss->lipschitz, 0.5) * d->typical, LEARN_NORM_MOST);
     DUSK_TRY(learn_plan_count(job, &d->count, COUNT_SHARE, err));
+    if (d->newton) DUSK_TRY(plan_newton(job, d, loss, classes, err));
     DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, job->budget.left, d->sample,
                                  d->steps, err));
     learn_say(job, "%llu gradients of %u numbers, rows clipped to %.4g, each with noise of deviation %.4g",
@@ -111,6 +124,23 @@ typedef struct state {
     double *velocity, *gradient, *mean, *squares;
 } state;
 
+/* To the minimum of the released parabola, the penalty's part included. */
+static dusk_status newton_step(const learn_descent *d, double *w, double *gradient, double *second,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t width = d->gradient.width;
+    for (size_t j = 0; j + 1 < width; j++) gradient[j] += d->l2 * w[j];
+    DUSK_TRY(learn_newton_step(&d->curvature, gradient, second, d->l2, err));
+    for (size_t j = 0; j < width; j++) {
+        w[j] -= (d->rate > 0 ? d->rate : 1) * gradient[j];
+        if (d->positive && w[j] < 0 && j + 1 < width) w[j] = 0;
+    }
+    project(w, width, d->radius > 0 ? d->radius : LEARN_WEIGHT_MOST);
+done:
+    return status;
+}
+
 static void step(const learn_descent *d, const learn_features *features, double *w, state *s, double rate,
                  double rows)
 {
@@ -135,7 +165,7 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
     learn_gradient_work work = { 0 };
     learn_sample sample = { 0 };
     state s = { NULL, NULL, NULL, NULL };
-    double rows;
+    double rows, *second = NULL;
 
     if (last < 1) last = 1;
     if (last > d->steps) last = d->steps;
@@ -143,6 +173,7 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
     DUSK_NEW(s.gradient, n);
     DUSK_NEW(s.mean, n);
     DUSK_NEW(s.squares, n);
+    if (d->newton) DUSK_NEW(second, n * n);
     if (d->sample < 1) DUSK_TRY(learn_sample_open(&sample, matrix, d->sample, gen, err));
     DUSK_TRY(learn_gradient_open(&work, &d->gradient, d->sample < 1 ? &sample.piece : matrix, err));
     DUSK_TRY(learn_fit_count(job, &d->count, &rows, matrix->rows.rows, gen, err));
@@ -154,7 +185,13 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
                                           err));
         else
             DUSK_TRY(learn_gradient_release(&work, &d->gradient, s.gradient, matrix, weights, gen, err));
-        step(d, &job->features, weights, &s, rate, rows);
+        if (d->newton) {
+            DUSK_TRY(learn_curvature_release(&d->curvature, second, &d->gradient, &work, matrix, weights, gen,
+                                             err));
+            DUSK_TRY(newton_step(d, weights, s.gradient, second, err));
+        } else {
+            step(d, &job->features, weights, &s, rate, rows);
+        }
         for (size_t j = 0; t >= d->steps - last && j < n; j++) s.mean[j] += weights[j] / (double)last;
         learn_progress(job, (double)(t + 1) / (double)d->steps);
     }
@@ -162,6 +199,7 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
 done:
     learn_gradient_close(&work);
     learn_sample_close(&sample);
+    dusk_deallocate(second);
     dusk_deallocate(s.squares);
     dusk_deallocate(s.velocity);
     dusk_deallocate(s.gradient);

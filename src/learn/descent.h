@@ -13,6 +13,7 @@
  * How the defaults were fixed: docs/learning/gradient.md. */
 
 #include "learn/gradient.h"
+#include "learn/newton.h"
 
 typedef struct learn_descent {
     learn_gradient gradient;
@@ -21,20 +22,21 @@ typedef struct learn_descent {
     double rate, momentum, average; /* rate 0: by rate_of */
     double sample;                  /* 1: all rows */
     double l2, l1, group, radius;
-    bool positive, adaptive;
-    double typical; /* length of rows */
+    bool positive, adaptive, newton;
+    learn_curvature curvature; /* of newton */
+    double typical;            /* length of rows */
 } learn_descent;
 
 #define LEARN_DESCENT_SETTINGS(momentum)                                                                        \
     { "method",                                                                                                 \
       "full",                                                                                                   \
-      "full|sgd|adagrad",                                                                                       \
+      "full|sgd|adagrad|newton",                                                                                \
       0,                                                                                                        \
       0,                                                                                                        \
       false,                                                                                                    \
-      "gradients over all rows, over samples, or over all with a rate for each weight" },                       \
+      "gradients over all rows, over samples, with a rate for each weight, or with second derivatives" },       \
         { "sample", "0.05", NULL, 0.000001, 0.99, false, "of sgd: the chance of a row to be in a sample" },     \
-        { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, of sgd 200, without delta 10" },               \
+        { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, of sgd 200, of newton 5, without delta 10" },  \
         { "clip",                                                                                               \
           "0",                                                                                                  \
           NULL,                                                                                                 \

@@ -5,6 +5,7 @@
 #include "learners.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "replay.h"
 
@@ -23,6 +24,8 @@ static const request requests[] = {
     { "huber_regression", { "loss=squared", "clip=3", "steps=4", "rate=500" } },
     { "huber_regression", { "loss=log_cosh", "clip=0.01", "steps=2" } },
     { "logistic", { "method=adagrad", "steps=4" } },
+    { "svm", { "method=newton", "steps=3", "norm=64" } },
+    { "huber_regression", { "method=newton", "steps=2", "l2=1" } },
     { "logistic", { "method=sgd", "sample=0.5", "steps=6", "clip=0.3" } }, /* samples last */
     { "multinomial", { "method=sgd", "sample=0.9", "steps=5" } },
 };
@@ -84,6 +87,7 @@ static void neighbours_are_within_the_clip(void **state)
             const request *r = &requests[k];
             const bool sampled = k + SAMPLED >= count;
             if (sampled && (how & 3) != 1) continue; /* add/remove with a delta only */
+            if (!strcmp(r->settings[0], "method=newton") && !(how & 1)) continue;
             dusk_train_options o =
                 learners_options(dusk_learner_named(r->learner), how & 4 ? 50 : 0.7, how & 1 ? 1e-6 : 0);
             o.neighbours = how & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
