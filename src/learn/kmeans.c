@@ -40,7 +40,7 @@ static uint64_t rounds_of(const learn_job *job, int method)
 {
     double rounds = learn_setting(job, "rounds");
     if (rounds >= 0) return (uint64_t)rounds;
-    return method == LEARN_START_GRID ? 0 : method == LEARN_START_HASH ? 2 : 6;
+    return method == LEARN_START_GRID ? 0 : method == LEARN_START_SPREAD ? 6 : 2;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -54,7 +54,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->start.method = learn_start_method(job, learn_choice(job, "method"));
     p->rounds = rounds_of(job, p->start.method);
     DUSK_TRY(check(job, p, err));
-    DUSK_TRY(learn_plan_start(job, &p->start, p->rounds ? learn_setting(job, "start") : 1, err));
+    DUSK_TRY(learn_plan_start(job, &p->start, p->k, p->rounds ? learn_setting(job, "start") : 1, err));
     if (p->rounds == 0) goto done;
     DUSK_TRY(learn_plan_groups(job, &p->round, job->budget.left, p->rounds, err));
     learn_say(
@@ -149,7 +149,7 @@ static bool complete(const dusk_model *model)
 
 static const dusk_setting settings[] = {
     { "groups", "8", NULL, 1, 4096, true, "how many" },
-    { "method", "auto", "auto|grid|hash|lloyd", 0, 0, false,
+    { "method", "auto", "auto|grid|hash|lloyd|choice", 0, 0, false,
       "where it begins: counts on a grid (few columns), means of cells that random planes cut, or spread "
       "over the box" },
     { "rounds", "-1", NULL, -1, 1000, true, "of Lloyd after the start; -1: by the method" },

@@ -287,10 +287,12 @@ done:
 }
 
 DUSK_PROVEN(learn_plan_start)
-dusk_status learn_plan_start(learn_job *job, learn_start *start, double share, dusk_error *err)
+dusk_status learn_plan_start(learn_job *job, learn_start *start, size_t k, double share, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     if (start->method == LEARN_START_GRID) DUSK_TRY(plan_grid(job, start, share, err));
+    if (start->method == LEARN_START_CHOICE)
+        DUSK_TRY(learn_plan_choice(job, &start->choice, k, share * job->budget.left, err));
     if (start->method == LEARN_START_HASH) {
         DUSK_TRY(learn_plan_count(job, &start->rows, 0.02 * job->budget.left, err));
         share *= job->budget.left;
@@ -323,6 +325,8 @@ dusk_status learn_fit_start(const learn_job *job, const learn_start *start, lear
         learn_start_spread(groups);
         return DUSK_OK;
     }
+    if (start->method == LEARN_START_CHOICE)
+        return learn_start_choice(groups, &start->choice, &job->features, job->fields, matrix, gen, err);
     DUSK_TRY(find_rows(job, start, &rows, matrix, gen, err));
     if (start->method == LEARN_START_GRID)
         DUSK_TRY(learn_start_grid(groups, &start->coarse, &start->fine, rows, matrix, gen, err));

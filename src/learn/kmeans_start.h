@@ -21,17 +21,27 @@ typedef struct learn_hash_noise {
 DUSK_MUST_USE dusk_status learn_start_hash(learn_groups *groups, const learn_hash_noise *noise, double rows,
                                            const learn_features *features, const dusk_fields *fields,
                                            const learn_matrix *matrix, dusk_generator *gen, dusk_error *err);
+/* Centres chosen one after the other from public candidates. */
+DUSK_MUST_USE dusk_status learn_plan_choice(learn_job *job, dusk_selection *out, size_t k, double share,
+                                            dusk_error *err);
+DUSK_MUST_USE dusk_status learn_start_choice(learn_groups *groups, const dusk_selection *choice,
+                                             const learn_features *features, const dusk_fields *fields,
+                                             const learn_matrix *matrix, dusk_generator *gen,
+                                             dusk_error *err);
+
 /* Any of them, for learners that begin so. */
-enum { LEARN_START_AUTO, LEARN_START_GRID, LEARN_START_HASH, LEARN_START_SPREAD };
+enum { LEARN_START_AUTO, LEARN_START_GRID, LEARN_START_HASH, LEARN_START_SPREAD, LEARN_START_CHOICE };
 typedef struct learn_start {
     int method;
     learn_noise rows, coarse, fine; /* grid */
     learn_hash_noise hash;
+    dusk_selection choice;
 } learn_start;
 /* What "auto" means: a grid for few columns. */
 int learn_start_method(const learn_job *job, int asked);
 /* Take `share` of what is left of the budget; start->method is set. share 1: nothing is released afterwards. */
-DUSK_MUST_USE dusk_status learn_plan_start(learn_job *job, learn_start *start, double share, dusk_error *err);
+DUSK_MUST_USE dusk_status learn_plan_start(learn_job *job, learn_start *start, size_t k, double share,
+                                           dusk_error *err);
 DUSK_MUST_USE dusk_status learn_fit_start(const learn_job *job, const learn_start *start,
                                           learn_groups *groups, const learn_matrix *matrix,
                                           dusk_generator *gen, dusk_error *err);

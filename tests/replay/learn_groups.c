@@ -46,7 +46,8 @@ static void run_pair(const cluster_request *r, uint64_t seed)
     }
     same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
-    replay_close(&p, (replay_declared){ .epsilon = r->epsilon, .delta = r->delta });
+    bool choice = !strcmp(r->settings[1], "method=choice"); /* takes as many coins as scores want */
+    replay_close(&p, (replay_declared){ .epsilon = r->epsilon, .delta = r->delta, .coins_vary = choice });
 }
 
 static void run_all(const char *method, const char *rounds)
@@ -69,6 +70,7 @@ static void test_kmeans(void **state)
     run_all("method=grid", "rounds=2");
     run_all("method=hash", "rounds=2");
     run_all("method=lloyd", "rounds=3");
+    run_all("method=choice", "rounds=1");
 }
 
 int main(void)
