@@ -21,6 +21,8 @@
 #define ARMIJO 1e-4  /* the part of what the slope says that J must fall by */
 #define HIDDEN 1e-10 /* of J is lost in rounding */
 #define MOST_STEPS 200000
+#define SAMPLE 16         /* of so many rows one is in the sample that the search begins with */
+#define LARGE 32768       /* rows from which there is a sample */
 #define NEWTON_CELLS 2048 /* weights of several outputs up to which their second derivative is made */
 
 typedef struct search {
@@ -39,6 +41,8 @@ typedef struct search {
     double value, merit;    /* J there, about, and the length of its gradient in the norm of M^-1 */
     bool close;             /* rounding hides how J falls */
     bool fresh;             /* `near` is of this point */
+    bool warm;              /* the search begins near the minimum */
+    double factor;          /* by which the gradient fell in the last step */
     double *moved, *turned; /* PAIRS * cells: differences of points and of gradients */
     double product[PAIRS];
     size_t pairs;
@@ -220,7 +224,8 @@ static double go(search *s, double size)
     if (s->product[i] > 0) s->pairs++;
     s->fresh = false;
     settle(s);
-    return s->merit / before;
+    s->factor = s->merit / before;
+    return s->factor;
 }
 
 /* Is what the last look saw, `size` steps on, good enough? */
@@ -236,7 +241,7 @@ static double advance(search *s)
     quasi_newton(s);
     double slope = dot(s->at, s->step, s->cells);
     if (!s->close && -slope <= HIDDEN * (1 + fabs(s->value))) {
-        if (!s->fresh && s->newton) return 1;
+        if (!s->fresh && s->newton && s->factor > STALE) return 1;
         s->close = true;
     }
     for (double size = 1; slope < 0 && size > (s->close ? 0x1p-6 : 0x1p-30); size /= 2) {
@@ -310,6 +315,7 @@ static double floor_of(const search *s)
 static dusk_status descend(search *s, double gamma, dusk_error *err)
 {
     look_here(s);
+    if (s->warm && s->newton && s->gradient.length_up > gamma) renew(s);
     for (int steps = 0; s->gradient.length_up > gamma; steps++) {
         if (steps == MOST_STEPS)
             return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a strongly convex function has no minimum");
@@ -324,6 +330,61 @@ static dusk_status descend(search *s, double gamma, dusk_error *err)
     return DUSK_OK;
 }
 
+/* Every SAMPLE-th row. */
+static dusk_status take_sample(learn_matrix *out, const learn_matrix *all, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t d = all->rows.width, n = all->rows.rows / SAMPLE;
+    learn_matrix sample = { .rows = { .width = d }, .bound = all->bound };
+    float *x = NULL;
+
+    *out = (learn_matrix){ 0 };
+    DUSK_NEW(x, n * d);
+    sample.rows.x = x;
+    sample.rows.rows = n;
+    if (all->code) DUSK_NEW(sample.code, n);
+    if (all->target) DUSK_NEW(sample.target, n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(x + i * d, all->rows.x + i * SAMPLE * d, d * sizeof *x);
+        if (all->code) sample.code[i] = all->code[i * SAMPLE];
+        if (all->target) sample.target[i] = all->target[i * SAMPLE];
+    }
+    *out = sample;
+    sample = (learn_matrix){ 0 };
+done:
+    learn_matrix_clear(&sample);
+    return status;
+}
+
+/* Begin where a sample of the rows has its minimum: most steps are then taken with few rows. */
+static dusk_status begin_warm(search *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_objective *all = s->objective;
+    learn_matrix sample = { .bound = 0 };
+    search few = { 0 };
+    double *linear = NULL;
+
+    DUSK_NEW(linear, s->cells);
+    DUSK_TRY(take_sample(&sample, all->matrix, err));
+    for (size_t c = 0; c < s->cells; c++) linear[c] = all->linear[c] / SAMPLE;
+    const learn_objective part = { .matrix = &sample,
+                                   .loss = all->loss,
+                                   .outputs = all->outputs,
+                                   .strength = learn_strength_up(all->strength / SAMPLE),
+                                   .linear = linear };
+    DUSK_TRY(begin(&few, &part, err));
+    DUSK_TRY(descend(&few, 0.01 * sqrt((double)sample.rows.rows) * sample.bound / LEARN_ONE, err));
+    memcpy(s->hi, few.trial_hi, s->cells * sizeof *s->hi);
+    s->warm = true;
+done:
+    end(&few);
+    learn_matrix_clear(&sample);
+    if (linear) dusk_wipe(linear, s->cells * sizeof *linear);
+    dusk_deallocate(linear);
+    return status;
+}
+
 DUSK_PROVEN(learn_minimise)
 dusk_status learn_minimise(const learn_objective *objective, learn_point *out, double gamma, dusk_error *err)
 {
@@ -333,6 +394,7 @@ dusk_status learn_minimise(const learn_objective *objective, learn_point *out, d
     *out = (learn_point){ 0 };
     if ((double)objective->matrix->rows.rows > LEARN_OBJECTIVE_ROWS) return dusk_fail_memory(err);
     DUSK_TRY(begin(&s, objective, err));
+    if (objective->matrix->rows.rows >= LARGE) DUSK_TRY(begin_warm(&s, err));
     DUSK_TRY(descend(&s, gamma, err));
     *out = s.point;
     s.point = (learn_point){ 0 };

@@ -81,6 +81,20 @@ static void test_minimum(void **unused)
             }
 }
 
+/* Many rows, of which a sample comes first: it may be a bad one. */
+static void test_sample(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < KINDS; kind += 2)
+        for (int bad = 0; bad < 2; bad++) {
+            objectives_world w = make(kind, 33000, 2, 2, 60);
+            for (size_t i = 0; bad && i < 33000; i += 16) w.matrix.code[i] = i / 16 % 7 == 0;
+            const learn_objective *o = objectives_open(&w);
+            check_minimum(o, learn_gradient_reachable(&o->loss, o->outputs, sqrt(2)));
+            objectives_free(&w);
+        }
+}
+
 /* Rows that are all alike, or that agree on everything: only the regularisation keeps the weights from growing. */
 static void test_degenerate(void **unused)
 {
@@ -168,8 +182,9 @@ static void test_neighbours(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient), cmocka_unit_test(test_minimum),  cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_steps),    cmocka_unit_test(test_strength), cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_gradient),   cmocka_unit_test(test_minimum), cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_sample),     cmocka_unit_test(test_steps),   cmocka_unit_test(test_strength),
+        cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
