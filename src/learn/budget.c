@@ -244,8 +244,9 @@ dusk_status learn_budget_pure(learn_budget *budget, double *epsilon, bool choice
 
     DUSK_TRY(take_share(budget, share, times, err));
     share /= (double)times;
-    each = budget->delta > 0 ? pure_of_mu(budget->mu * sqrt(share))
-                             : dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share);
+    each = budget->delta > 0 /* never above epsilon: alone it is priced by itself, however large delta is */
+               ? fmin(pure_of_mu(budget->mu * sqrt(share)), budget->epsilon)
+               : dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share);
     DUSK_TRY(choice ? dusk_event_exponential(&event, each, err) : dusk_event_pure(&event, each, err));
     DUSK_TRY(collect(budget, &event, times, err));
     *epsilon = each;

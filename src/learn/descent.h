@@ -62,7 +62,8 @@ DUSK_MUST_USE dusk_status learn_descent_plan(learn_job *job, const learn_loss *l
 DUSK_MUST_USE dusk_status learn_descent_fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen,
                                             dusk_error *err);
 
-/* out[i * k + c] = row i of the frame times vector c of the model's array "weights". */
+/* out[i * k + c] = row i of the frame times vector c of the model's array "weights". Added up in the same order for every row, unlike
+ * BLAS, which rounds by where a row is: a released score counts on a row's prediction being its own, whatever rows are beside it. */
 DUSK_MUST_USE dusk_status learn_descent_scores(const dusk_model *model, const dusk_frame *frame, double *out,
                                                dusk_error *err);
 /* Is there an array of `vectors` finite vectors as wide as rows? */

@@ -9,7 +9,8 @@
  *              released. Everything that can be refused is refused here.
  *     fit      rows: sums, releases, post-processing; puts arrays into job->model. Only memory and entropy may fail, and no
  *              choice may depend on rows but through what was released.
- *     predict  a row's output from the model's arrays; plain arithmetic. The frame is a slice of rows in the order of the
+ *     predict  a row's output from the model's arrays; plain arithmetic, in the same order wherever the row is (no BLAS, which
+ *              rounds by its place): a released score counts on it. The frame is a slice of rows in the order of the
  *              model's fields, whatever the caller's frame was (slices.h); the label's column is not there.
  *
  * Arrays that scores know (all in encoded columns, steps over LEARN_ONE; columns = features.width):
@@ -77,8 +78,6 @@ double learn_setting(const learn_job *job, const char *name);
 int learn_choice(const learn_job *job, const char *name);
 /* A line of the explanation. */
 void learn_say(learn_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Declare a fact that the promise rests on, for the statement ("; " between facts); those of learn_plan_features and the
- * fields' bounds are said by training.c. */
 void learn_progress(const learn_job *job, double part);
 
 /* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table, or the other with the defaults

@@ -136,7 +136,7 @@ static void settle(tensor_sum *sum)
 DUSK_PROVEN(make_room)
 static void make_room(tensor_sum *sum, double growth)
 {
-    if (sum->pending + growth > DUSK_MUTATE(TENSOR_SUM_NEVER_SETTLES, TENSOR_DOUBLE_MOST, 0x1p200))
+    if (sum->pending + growth >= DUSK_MUTATE(TENSOR_SUM_NEVER_SETTLES, TENSOR_DOUBLE_MOST, 0x1p200))
         settle(sum);
     sum->pending += growth;
 }

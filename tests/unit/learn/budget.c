@@ -85,6 +85,22 @@ static void promises_are_kept(void **state)
     }
 }
 
+/* One pure part alone is priced by its epsilon: it must not be more than was asked for, whatever the delta allows. */
+static void pure_parts_stay_within_epsilon(void **state)
+{
+    static const double epsilons[] = { 1e-6, 0.001, 0.5, 3, 1e6 },
+                        deltas[] = { 1e-300, 1e-6, 0.01, 0.5, 0.9 };
+    (void)state;
+    for (size_t i = 0; i < 25; i++) {
+        learn_budget b = budget(epsilons[i / 5], deltas[i % 5], 1, DUSK_ADD_REMOVE);
+        dusk_statement statement;
+        double each;
+        assert_int_equal(learn_budget_pure(&b, &each, i % 2, 1, 1, NULL), DUSK_OK);
+        assert_true(each > 0 && each <= epsilons[i / 5]);
+        assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+    }
+}
+
 /* Twice the change of the data, twice the noise. */
 static void noise_follows_what_a_change_moves(void **state)
 {
@@ -171,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals),
         cmocka_unit_test(promises_are_kept),
+        cmocka_unit_test(pure_parts_stay_within_epsilon),
         cmocka_unit_test(noise_follows_what_a_change_moves),
         cmocka_unit_test(releases),
         cmocka_unit_test(huge_totals),

@@ -173,6 +173,20 @@ static void parts_add_up(void **state)
     tensor_sum_clear(&sum);
 }
 
+/* 2^53 + 1 is no double, and what bounds a cell must not be rounded to 2^53, either. */
+static void parts_do_not_meet_the_end(void **state)
+{
+    double large = TENSOR_ROW_MOST, two = 2, odd = TENSOR_ROW_MOST - 1;
+    tensor_sum sum;
+    (void)state;
+    assert_int_equal(tensor_sum_init(&sum, 1, NULL), DUSK_OK);
+    for (int i = 0; i < 1023; i++) tensor_sum_add(&sum, 0, &large, 1, large);
+    tensor_sum_add(&sum, 0, &two, 1, two);
+    tensor_sum_add(&sum, 0, &odd, 1, odd);
+    assert_true(tensor_sum_totals(&sum)[0] == ((dusk_int128)1 << 53) + 1);
+    tensor_sum_clear(&sum);
+}
+
 /* Products and sums are of what is in the block, once somebody has changed it, for one vector and for more. */
 static void changed_blocks_are_read_again(void **state)
 {
@@ -208,6 +222,7 @@ int main(void)
         cmocka_unit_test(products_are_exact),
         cmocka_unit_test(no_rows),
         cmocka_unit_test(parts_add_up),
+        cmocka_unit_test(parts_do_not_meet_the_end),
         cmocka_unit_test(changed_blocks_are_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
