@@ -43,6 +43,9 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     if (k > d)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer", "there are %zu columns, and %zu components",
                          d, k);
+    if (!p->power && d >= 8192)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=power",
+                         "a matrix of %zu columns is too large: at most 8191", d);
     DUSK_TRY(learn_plan_ball(job, &p->ball, p->centred ? learn_setting(job, "centre_share") : 0,
                              learn_choice(job, "radius") == 0 ? 0.03 : 0, err));
     if (p->power)

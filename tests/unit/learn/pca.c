@@ -134,6 +134,21 @@ static void refuses_too_many_components(void **state)
     dusk_frame_free(frame);
 }
 
+/* Rows too wide for a matrix have the power method. */
+static void wide_rows_have_a_method(void **state)
+{
+    dusk_frame *frame = frame_of("x[9000] numeric 0:1\n", 3);
+    dusk_model *model;
+    dusk_error err;
+    (void)state;
+    assert_int_equal(try_training(&model, "pca", frame, 1, 1e-6, "norm=8", 1, &err), DUSK_ERR_ARGUMENT);
+    assert_string_equal(err.hint, "use method=power");
+    model = trained("pca", frame, 1, 1e-6, "norm=8 method=power iterations=1", 1);
+    array_of(model, "components", 2, 9000);
+    dusk_model_free(model);
+    dusk_frame_free(frame);
+}
+
 /* Bounds that say little: rows fill a hundredth of the box. The released distance makes up for it. */
 static void the_median_distance_saves_noise(void **state)
 {
@@ -158,13 +173,10 @@ static void the_median_distance_saves_noise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_methods_find_the_plane),
-        cmocka_unit_test(without_a_centre_it_is_about_zero),
-        cmocka_unit_test(variances_are_those_of_rows),
-        cmocka_unit_test(coordinates_are_products),
-        cmocka_unit_test(odd_tables_have_a_model),
-        cmocka_unit_test(refuses_too_many_components),
-        cmocka_unit_test(the_median_distance_saves_noise),
+        cmocka_unit_test(all_methods_find_the_plane),  cmocka_unit_test(without_a_centre_it_is_about_zero),
+        cmocka_unit_test(variances_are_those_of_rows), cmocka_unit_test(coordinates_are_products),
+        cmocka_unit_test(odd_tables_have_a_model),     cmocka_unit_test(refuses_too_many_components),
+        cmocka_unit_test(wide_rows_have_a_method),     cmocka_unit_test(the_median_distance_saves_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
