@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear classifiers of two classes by noisy gradient descent: logistic regression, and support vector machines with a
  * smoothed hinge. The second category of the label is the positive one. */
+#include "learn/classifier.h"
 #include "learn/descent.h"
 
 static dusk_status plan_logistic(learn_job *job, dusk_error *err)
@@ -15,26 +16,6 @@ static dusk_status plan_svm(learn_job *job, dusk_error *err)
                                     learn_setting(job, "knee"));
     return learn_descent_plan(job, &loss, 0, err);
 }
-
-static size_t outputs(const dusk_model *model)
-{
-    (void)model;
-    return 2;
-}
-
-/* The logistic function of the score; of an SVM, whose score is no log odds, it says the side and how far. */
-static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
-{
-    dusk_status status = learn_descent_scores(model, frame, out, err);
-    for (size_t i = frame->rows; status == DUSK_OK && i-- > 0;) {
-        double p = learn_sigmoid(out[i]);
-        out[2 * i + 1] = p;
-        out[2 * i] = 1 - p;
-    }
-    return status;
-}
-
-static bool complete(const dusk_model *model) { return learn_descent_complete(model, 1); }
 
 static const dusk_setting logistic_settings[] = {
     LEARN_DESCENT_SETTINGS("0.5"),
@@ -56,9 +37,9 @@ const learn_learner learn_logistic = {
                logistic_settings },
     .plan = plan_logistic,
     .fit = learn_descent_fit,
-    .outputs = outputs,
-    .predict = predict,
-    .complete = complete,
+    .outputs = learn_classifier_outputs,
+    .predict = learn_classifier_predict,
+    .complete = learn_classifier_complete,
 };
 
 const learn_learner learn_svm = {
@@ -67,7 +48,7 @@ const learn_learner learn_svm = {
                "Bassily, Smith & Thakurta 2014", svm_settings },
     .plan = plan_svm,
     .fit = learn_descent_fit,
-    .outputs = outputs,
-    .predict = predict,
-    .complete = complete,
+    .outputs = learn_classifier_outputs,
+    .predict = learn_classifier_predict,
+    .complete = learn_classifier_complete,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Multinomial logistic regression by noisy gradient descent: one vector of weights for each class that is declared, whether it
  * occurs or not. */
+#include "learn/classifier.h"
 #include "learn/descent.h"
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -8,18 +9,6 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     learn_loss loss = learn_loss_of(LEARN_LOGISTIC, 1); /* of no account beside classes */
     return learn_descent_plan(job, &loss, job->label_field->values, err);
 }
-
-static size_t outputs(const dusk_model *model) { return model->fields->field[model->label].values; }
-
-static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
-{
-    const size_t k = outputs(model);
-    dusk_status status = learn_descent_scores(model, frame, out, err);
-    for (size_t i = 0; status == DUSK_OK && i < frame->rows; i++) learn_softmax(out + i * k, out + i * k, k);
-    return status;
-}
-
-static bool complete(const dusk_model *model) { return learn_descent_complete(model, outputs(model)); }
 
 static const dusk_setting settings[] = {
     LEARN_DESCENT_SETTINGS("0.5"),
@@ -33,7 +22,7 @@ const learn_learner learn_multinomial = {
                "Bassily, Smith & Thakurta 2014", settings },
     .plan = plan,
     .fit = learn_descent_fit,
-    .outputs = outputs,
-    .predict = predict,
-    .complete = complete,
+    .outputs = learn_classifier_outputs,
+    .predict = learn_classifier_predict,
+    .complete = learn_classifier_complete,
 };

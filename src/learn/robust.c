@@ -3,6 +3,7 @@
  * squared loss, which clipping makes robust, too. The knee is in units of half the label's range. For plain least squares the
  * learner `linear`, which needs no descent, is better. */
 #include "learn/descent.h"
+#include "learn/regression.h"
 
 static dusk_status plan(learn_job *job, dusk_error *err)
 {
@@ -10,23 +11,6 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     learn_loss loss = learn_loss_of(kinds[learn_choice(job, "loss")], learn_setting(job, "knee"));
     return learn_descent_plan(job, &loss, 0, err);
 }
-
-static size_t outputs(const dusk_model *model)
-{
-    (void)model;
-    return 1;
-}
-
-static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
-{
-    const dusk_field *label = &model->fields->field[model->label];
-    dusk_status status = learn_descent_scores(model, frame, out, err);
-    for (size_t i = 0; status == DUSK_OK && i < frame->rows; i++)
-        out[i] = learn_target_value(label, out[i] * LEARN_ONE);
-    return status;
-}
-
-static bool complete(const dusk_model *model) { return learn_descent_complete(model, 1); }
 
 static const dusk_setting settings[] = {
     { "loss", "huber", "huber|pseudo_huber|log_cosh|squared", 0, 0, false, "of a residual" },
@@ -42,7 +26,7 @@ const learn_learner learn_huber_regression = {
                settings },
     .plan = plan,
     .fit = learn_descent_fit,
-    .outputs = outputs,
-    .predict = predict,
-    .complete = complete,
+    .outputs = learn_linear_outputs,
+    .predict = learn_linear_predict,
+    .complete = learn_linear_complete,
 };

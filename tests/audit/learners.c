@@ -18,7 +18,7 @@ typedef struct world {
 
 typedef struct asked {
     const char *learner, *fields, *label;
-    const char *settings[6];
+    const char *settings[8];
     dusk_neighbours neighbours;
     double delta;
     uint64_t rows; /* declared */
@@ -98,6 +98,7 @@ static void draw_numbers(double *out, int w, size_t n)
 }
 
 static void draw_one(double *out, int w) { draw_numbers(out, w, 1); }
+static void draw_two(double *out, int w) { draw_numbers(out, w, 2); }
 static void draw_four(double *out, int w) { draw_numbers(out, w, 4); }
 
 /* --- subjects -------------------------------------------------------------------------------------------- */
@@ -164,6 +165,18 @@ SUBJECT(amp_output, "amp_svm", "x numeric -1:1\ny category no,yes", "y",
         { "form=output", "regularisation=1000", "knee=0.05", "norm=1", NULL }, DUSK_REPLACE_ONE, 0, 0,
         "weights", { &one_end, &one_other })
 
+/* One step of descent from 0 with a rate of 1: the weights are the noisy gradient, of a row that is clipped. Two steps on
+ * samples: who was in one is not known. */
+SUBJECT(gradient, "logistic", "x numeric -1:1\ny category no,yes", "y",
+        { "steps=1", "rate=1", "clip=0.5", "scaling=bounds", NULL }, DUSK_ADD_REMOVE, 0.05, 1, "weights",
+        { &nobody, &one_end })
+SUBJECT(gradient_pure, "svm", "x numeric -1:1\ny category no,yes", "y",
+        { "steps=1", "rate=1", "clip=0.5", "scaling=bounds", NULL }, DUSK_REPLACE_ONE, 0, 1, "weights",
+        { &one_end, &one_other })
+SUBJECT(gradient_sampled, "logistic", "x numeric -1:1\ny category no,yes", "y",
+        { "method=sgd", "sample=0.5", "steps=1", "rate=1", "clip=0.5", "scaling=bounds", NULL },
+        DUSK_ADD_REMOVE, 0.05, 1, "weights", { &nobody, &one_end })
+
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
     { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
@@ -171,6 +184,9 @@ static const subject subjects[] = {
     { "pca.exchanged", "a row is exchanged", 1, 1, 30000, begin_pca_exchanged, draw_one, NULL },
     { "covariance", "a row that is scaled down", 1, 1, 20000, begin_covariance, draw_one, NULL },
     { "density", "a row of the first category", 1, 1, 20000, begin_density, draw_one, NULL },
+    { "gradient", "a row that is clipped", 1, 2, 6000, begin_gradient, draw_two, NULL },
+    { "gradient.pure", "a row is exchanged", 1, 2, 6000, begin_gradient_pure, draw_two, NULL },
+    { "gradient.sampled", "a row that may be in", 1, 2, 6000, begin_gradient_sampled, draw_two, NULL },
     { "linear", "a row at the end of its bounds", 1, 1, 30000, begin_linear, draw_one, NULL },
     { "amp", "a row at the end of its bounds", 1, 1, 10000, begin_amp, draw_one, NULL },
     { "amp.pure", "a row at the end of its bounds", 1, 1, 10000, begin_amp_pure, draw_one, NULL },
