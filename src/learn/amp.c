@@ -18,6 +18,7 @@
 
 #define SHARE 0x1p-14     /* of the budget (of mu^2), for the noise on an approximate minimiser */
 #define PURE_SHARE 0x1p-6 /* the same without delta, of epsilon */
+#define WEAKEST 0x1p-19   /* regularisation over norm^2: what the search for the minimum was tried on */
 #define OUTPUT_RATIO 10.0 /* form=output: regularisation over the deviation of noise for a gradient */
 
 enum { FORM_OBJECTIVE = 0, FORM_OUTPUT = 1 };
@@ -82,7 +83,7 @@ static dusk_budget minimiser_budget(const learn_budget *budget)
 /* --- plan: how strong ------------------------------------------------------------------------------------------------- */
 
 /* The regularisation that was asked for, or 0: to be chosen. */
-static dusk_status asked_strength(learn_job *job, double *out, dusk_error *err)
+static dusk_status asked_strength(learn_job *job, double *out, double least, dusk_error *err)
 {
     double strength = learn_setting(job, "regularisation"), each = learn_setting(job, "per_row");
     if (each > 0 && (strength > 0 || job->rows == 0))
@@ -91,6 +92,10 @@ static dusk_status asked_strength(learn_job *job, double *out, dusk_error *err)
                          strength > 0 ? "the regularisation is given twice"
                                       : "a regularisation per row needs the number of rows as a public fact");
     *out = each > 0 ? each * (double)job->rows : strength;
+    if (*out > 0 && *out < least)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give more, or 0: then it is chosen by the noise",
+                         "a regularisation of %.3g is too weak for rows of this length (at least %.3g)", *out,
+                         least);
     return DUSK_OK;
 }
 
@@ -134,7 +139,7 @@ static dusk_status plan_objective(learn_job *job, amp_plan *p, const learn_row_f
     if (!(strength > 0))
         strength =
             learn_linear_strength(facts, p->cells, given.epsilon, given.delta, learn_setting(job, "ratio"));
-    p->strength = learn_strength_up(strength);
+    p->strength = learn_strength_up(fmax(strength, WEAKEST * facts->norm * facts->norm));
     p->linear = true;
     DUSK_TRY(learn_linear_term_init(&p->term, facts, p->cells, given.epsilon, given.delta, p->strength,
                                     p->gamma, err));
@@ -165,7 +170,7 @@ static dusk_status plan_output(learn_job *job, amp_plan *p, const learn_row_fact
 
     if (!(strength > 0))
         strength = learn_setting(job, "ratio") * OUTPUT_RATIO * slope * budget->factor * each;
-    p->strength = learn_strength_up(strength);
+    p->strength = learn_strength_up(fmax(strength, WEAKEST * facts->norm * facts->norm));
     double distance = dusk_div_up(
         dusk_add_up(DUSK_MUTATE(AMP_OUTPUT_FORGETS_GRADIENT, slope, slope / 2), 2 * p->gamma), p->strength);
     DUSK_TRY(plan_noise(job, p, distance, budget->left, err));
@@ -198,7 +203,7 @@ static dusk_status plan_for(learn_job *job, learn_loss loss, size_t outputs, dus
     const double norm = job->features.bound / LEARN_ONE;
     const learn_row_facts facts = learn_row_facts_of(&loss, outputs, norm, &job->budget);
     p->gamma = learn_gradient_reachable(&loss, outputs, norm);
-    DUSK_TRY(asked_strength(job, &strength, err));
+    DUSK_TRY(asked_strength(job, &strength, WEAKEST * norm * norm, err));
     if (learn_choice(job, "form") == FORM_OUTPUT)
         DUSK_TRY(plan_output(job, p, &facts, strength, err));
     else

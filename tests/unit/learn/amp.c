@@ -305,6 +305,8 @@ static void test_refusals(void **state)
     refuse(&r, "too small for a linear term");
     r.delta = 0;
     refuse(&r, "too small for a linear term");
+    r.settings[0] = "regularisation=1e-9";
+    refuse(&r, "too weak for rows of this length");
     r.settings[0] = "per_row=0.1";
     refuse(&r, "needs the number of rows");
     r.rows = 10, r.settings[1] = "regularisation=2";
