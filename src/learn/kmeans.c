@@ -23,7 +23,8 @@ typedef struct kmeans_plan {
 
 static dusk_status check(const learn_job *job, const kmeans_plan *p, dusk_error *err)
 {
-    if (p->start.method == LEARN_START_GRID && job->features.width > 8)
+    if ((p->start.method == LEARN_START_GRID || p->start.method == LEARN_START_BLOCKS) &&
+        job->features.width > 8)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=hash",
                          "a grid over %zu columns has too many cells (at most 8 columns)",
                          job->features.width);
@@ -40,7 +41,9 @@ static uint64_t rounds_of(const learn_job *job, int method)
 {
     double rounds = learn_setting(job, "rounds");
     if (rounds >= 0) return (uint64_t)rounds;
-    return method == LEARN_START_GRID ? 0 : method == LEARN_START_SPREAD ? 6 : 2;
+    return method == LEARN_START_GRID || method == LEARN_START_BLOCKS ? 0
+           : method == LEARN_START_SPREAD                             ? 6
+                                                                      : 2;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -149,7 +152,7 @@ static bool complete(const dusk_model *model)
 
 static const dusk_setting settings[] = {
     { "groups", "8", NULL, 1, 4096, true, "how many" },
-    { "method", "auto", "auto|grid|hash|lloyd|choice", 0, 0, false,
+    { "method", "auto", "auto|grid|hash|lloyd|choice|blocks", 0, 0, false,
       "where it begins: counts on a grid (few columns), means of cells that random planes cut, or spread "
       "over the box" },
     { "rounds", "-1", NULL, -1, 1000, true, "of Lloyd after the start; -1: by the method" },

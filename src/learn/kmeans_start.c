@@ -291,6 +291,7 @@ dusk_status learn_plan_start(learn_job *job, learn_start *start, size_t k, doubl
 {
     dusk_status status = DUSK_OK;
     if (start->method == LEARN_START_GRID) DUSK_TRY(plan_grid(job, start, share, err));
+    if (start->method == LEARN_START_BLOCKS) DUSK_TRY(learn_plan_blocks(job, &start->blocks, k, share, err));
     if (start->method == LEARN_START_CHOICE)
         DUSK_TRY(learn_plan_choice(job, &start->choice, k, share * job->budget.left, err));
     if (start->method == LEARN_START_HASH) {
@@ -327,6 +328,8 @@ dusk_status learn_fit_start(const learn_job *job, const learn_start *start, lear
     }
     if (start->method == LEARN_START_CHOICE)
         return learn_start_choice(groups, &start->choice, &job->features, job->fields, matrix, gen, err);
+    if (start->method == LEARN_START_BLOCKS)
+        return learn_start_blocks(groups, &start->blocks, matrix, gen, err);
     DUSK_TRY(find_rows(job, start, &rows, matrix, gen, err));
     if (start->method == LEARN_START_GRID)
         DUSK_TRY(learn_start_grid(groups, &start->coarse, &start->fine, rows, matrix, gen, err));

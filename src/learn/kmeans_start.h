@@ -29,13 +29,32 @@ DUSK_MUST_USE dusk_status learn_start_choice(learn_groups *groups, const dusk_se
                                              const learn_matrix *matrix, dusk_generator *gen,
                                              dusk_error *err);
 
+/* Centres of blocks of rows, each clustered by itself, counted on a grid. */
+typedef struct learn_block_noise {
+    size_t blocks;
+    learn_noise coarse, fine;
+} learn_block_noise;
+DUSK_MUST_USE dusk_status learn_plan_blocks(learn_job *job, learn_block_noise *out, size_t k, double share,
+                                            dusk_error *err);
+DUSK_MUST_USE dusk_status learn_start_blocks(learn_groups *groups, const learn_block_noise *noise,
+                                             const learn_matrix *matrix, dusk_generator *gen,
+                                             dusk_error *err);
+
 /* Any of them, for learners that begin so. */
-enum { LEARN_START_AUTO, LEARN_START_GRID, LEARN_START_HASH, LEARN_START_SPREAD, LEARN_START_CHOICE };
+enum {
+    LEARN_START_AUTO,
+    LEARN_START_GRID,
+    LEARN_START_HASH,
+    LEARN_START_SPREAD,
+    LEARN_START_CHOICE,
+    LEARN_START_BLOCKS
+};
 typedef struct learn_start {
     int method;
     learn_noise rows, coarse, fine; /* grid */
     learn_hash_noise hash;
     dusk_selection choice;
+    learn_block_noise blocks;
 } learn_start;
 /* What "auto" means: a grid for few columns. */
 int learn_start_method(const learn_job *job, int asked);

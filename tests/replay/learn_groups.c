@@ -71,6 +71,7 @@ static void test_kmeans(void **state)
     run_all("method=hash", "rounds=2");
     run_all("method=lloyd", "rounds=3");
     run_all("method=choice", "rounds=1");
+    run_all("method=blocks", "rounds=1");
 }
 
 int main(void)

@@ -62,6 +62,21 @@ static void choices_are_good(void **state)
     }
 }
 
+static void blocks_agree(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        cluster_request r = { "kmeans", .settings = { "groups=4", "method=blocks" }, .epsilon = 50,
+                              .delta = k ? 1e-6 : 0, .rows = k ? 8000 : 0 };
+        dusk_frame *frame = cluster_frame(TWO, 8000, 4, 5);
+        dusk_model *model = cluster_train(&r, frame, (uint64_t)k);
+        double times = inertia(model, frame) / (2 * 0.01 / 12);
+        if (!(times < 3)) fail_msg("%d: %g times the ideal", k, times);
+        dusk_model_free(model);
+        dusk_frame_free(frame);
+    }
+}
+
 /* Bounds that are twenty times as wide as where rows are: finer cells are made there. */
 static void wide_bounds_are_searched(void **state)
 {
@@ -173,11 +188,11 @@ static void summaries_have_a_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_are_found),     cmocka_unit_test(lloyd_is_as_good_as_its_start),
-        cmocka_unit_test(choices_are_good),       cmocka_unit_test(wide_bounds_are_searched),
-        cmocka_unit_test(centres_have_units),     cmocka_unit_test(rows_lie_in_one_group),
-        cmocka_unit_test(odd_tables_are_defined), cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(summaries_have_a_size),
+        cmocka_unit_test(clusters_are_found),       cmocka_unit_test(lloyd_is_as_good_as_its_start),
+        cmocka_unit_test(choices_are_good),         cmocka_unit_test(blocks_agree),
+        cmocka_unit_test(wide_bounds_are_searched), cmocka_unit_test(centres_have_units),
+        cmocka_unit_test(rows_lie_in_one_group),    cmocka_unit_test(odd_tables_are_defined),
+        cmocka_unit_test(nonsense_is_refused),      cmocka_unit_test(summaries_have_a_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
