@@ -137,6 +137,8 @@ const bench_case bench_learn_spectral_cases[] = {
     EXPLAINED("learn/pca-power/mnist/1", "pca", " method=power", 1, -1, 10),
     EXPLAINED("learn/pca-sampling/mnist/0.1", "pca_sampling", "", 0.1, -1, 3),
     EXPLAINED("learn/pca-sampling/mnist/1", "pca_sampling", "", 1, -1, 3),
+    EXPLAINED("learn/pca-wishart/mnist/0.1", "pca_sampling", " method=wishart centre_share=0.07", 0.1, -1, 3),
+    EXPLAINED("learn/pca-wishart/mnist/1", "pca_sampling", " method=wishart centre_share=0.07", 1, -1, 3),
     EXPLAINED("learn/pca-sampling-pure/mnist/1", "pca_sampling", "", 1, 0, 3),
     LIKELIHOOD("learn/covariance/california/0.1", "covariance", "", "california", 0.1),
     LIKELIHOOD("learn/covariance/california/1", "covariance", "", "california", 1),

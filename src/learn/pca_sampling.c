@@ -3,8 +3,7 @@
  * R^2) [Chaudhuri, Sarwate & Sinha 2013], and after it the next one among those perpendicular to it [iterative eigenvector sampling: Amin,
  * Dick, Kulesza, Munoz Medina & Vassilvitskii 2019]. One row adds between 0 and R^2 to |X v|^2, the same way for all v, so no factor of 2 is lost.
  * Mean, distances and variances are released besides (ball.h). The law of the directions is drawn in doubles, and holds for real numbers
- * only: idealised. What is not here: the Wishart mechanism [Jiang, Xie & Zhang 2016], whose noise has no density where a neighbour's has, so
- * that it is not private. Proof: pca_sampling.proof.md. */
+ * only: idealised. Or, with a delta, of X^T X with Wishart noise (wishart.h). Proof: pca_sampling.proof.md. */
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
@@ -16,9 +15,12 @@
 #include "learn/bingham.h"
 #include "learn/learner.h"
 #include "learn/spectrum.h"
+#include "learn/wishart.h"
 
 typedef struct sampling_plan {
     size_t components;
+    bool by_wishart;
+    learn_wishart wishart;
     learn_ball_plan ball;
     learn_noise variances; /* along components, and of all columns together */
     double
@@ -77,6 +79,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(learn_plan_ball(job, &p->ball,
                              learn_choice(job, "centre") == 0 ? learn_setting(job, "centre_share") : 0,
                              learn_choice(job, "radius") == 0 ? 0.03 : 0, err));
+    p->by_wishart = learn_choice(job, "method") == 1;
+    if (p->by_wishart) return learn_plan_wishart(job, &p->wishart, err);
     DUSK_TRY(learn_budget_noise(&job->budget, &p->variances, (uint32_t)k + 1,
                                 ceil(M_SQRT2 * LEARN_BALL * LEARN_BALL), -2 * LEARN_BALL_BITS, 0.05, 1, err));
     DUSK_TRY(find_epsilon(&job->budget, &epsilon, k, err));
@@ -206,6 +210,22 @@ done:
     return status;
 }
 
+/* Components of the matrix with noise; it is overwritten. values has one more number than components, the trace. */
+static dusk_status fit_wishart(const sampling_plan *p, double *components, double *values, double *matrix,
+                               size_t d, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double noise = sqrt((double)p->wishart.rows);
+    double trace = 0;
+    DUSK_TRY(learn_fit_wishart(&p->wishart, matrix, gen, err));
+    for (size_t j = 0; j < d; j++) trace += matrix[j * d + j];
+    DUSK_TRY(learn_eigenvectors(matrix, d, p->components, values, components, err));
+    for (size_t c = 0; c < p->components; c++) values[c] = learn_value_without_noise(values[c], noise, d);
+    values[p->components] = trace;
+done:
+    return status;
+}
+
 static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -221,7 +241,11 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
     DUSK_TRY(learn_fit_ball(job, &p->ball, &ball, &matrix, gen, err));
     DUSK_TRY(add_up(moments, &ball, &matrix, err));
-    DUSK_TRY(draw_all(job, components, values, moments, d, gen, err));
+    if (p->by_wishart)
+        status = fit_wishart(p, components, values, moments, d, gen, err);
+    else
+        status = draw_all(job, components, values, moments, d, gen, err);
+    if (status != DUSK_OK) goto done;
     for (size_t c = 0; c <= k; c++) values[c] /= ball.count;
     DUSK_TRY(learn_put_components(job->model, &ball, NULL, components, k, values, values[k], err));
 done:
@@ -236,6 +260,8 @@ done:
 
 static const dusk_setting settings[] = {
     { "components", "2", NULL, 1, 4096, true, "how many" },
+    { "method", "exponential", "exponential|wishart", 0, 0, false,
+      "directions that are drawn, or those of a matrix with Wishart noise, which needs a delta" },
     { "centre", "yes", "yes|no", 0, 0, false, "about a released mean, or about the middle of the bounds" },
     { "centre_share", "0.3", NULL, 0.001, 0.9, false, "of the budget, for the mean" },
     { "radius", "median", "median|bounds", 0, 0, false,
@@ -246,8 +272,9 @@ static const dusk_setting settings[] = {
 
 const learn_learner learn_pca_sampling = {
     .shown = { "pca_sampling", DUSK_TASK_VECTOR, DUSK_NUMERICS_IDEALISED,
-               "principal components drawn one after the other by the exponential mechanism",
-               "Chaudhuri, Sarwate & Sinha 2013; Amin et al. 2019", settings },
+               "principal components drawn one after the other by the exponential mechanism, or with Wishart "
+               "noise",
+               "Chaudhuri, Sarwate & Sinha 2013; Amin et al. 2019; Sheffet 2015", settings },
     .plan = plan,
     .fit = fit,
     .outputs = learn_components_outputs,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wishart noise, with as many degrees of freedom as a delta needs. The pure form [Jiang, Xie & Zhang 2016] has too few: its noise has no
+ * density where a neighbour's has. Proof: wishart.proof.md. */
+#include "learn/wishart.h"
+
+#include <cblas.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "learn/normals.h"
+#include "numeric/special.h"
+
+#define ROWS_MAX ((size_t)1 << 22)
+
+/* --- how much -------------------------------------------------------------------------------------------------- */
+
+/* first - e^epsilon second, and a billionth of `first` for the rounding of both. */
+static double excess(double first, double second, double epsilon)
+{
+    return first - exp(epsilon) * second + 1e-9 * first;
+}
+
+/* delta of a chi-squared number of k degrees, k >= 3, beside the same plus 1. */
+static double delta_of(double epsilon, double k)
+{
+    const double power = k / 2 - 1;
+    const double low = 1 / -expm1(-(epsilon + 0.5) / power); /* below it the loss is above epsilon */
+    double delta =
+        excess(dusk_gamma_p(k / 2, low / 2), low > 1 ? dusk_gamma_p(k / 2, (low - 1) / 2) : 0, epsilon);
+    if (epsilon < 0.5) { /* otherwise the other side never loses more */
+        const double high = 1 / -expm1((epsilon - 0.5) / power);
+        delta =
+            fmax(delta, excess(dusk_gamma_q(k / 2, (high - 1) / 2), dusk_gamma_q(k / 2, high / 2), epsilon));
+    }
+    return delta;
+}
+
+size_t learn_wishart_rows(double epsilon, double delta, size_t width)
+{
+    size_t low = 2, high = 4;
+    while (high < ROWS_MAX && !(delta_of(epsilon, (double)high) <= delta)) low = high, high *= 2;
+    if (high >= ROWS_MAX) return 0;
+    while (high - low > 1) { /* delta_of(high) <= delta throughout */
+        size_t middle = low + (high - low) / 2;
+        if (delta_of(epsilon, (double)middle) <= delta)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high + width - 1;
+}
+
+/* --- plan ---------------------------------------------------------------------------------------------------------- */
+
+/* The largest epsilon, of a few tries, that fits into what is left at half of delta. */
+static dusk_status find_epsilon(learn_budget *budget, double *out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_budget before = *budget;
+    const double half = before.delta / 2;
+    double low = 0, high = before.epsilon * (1 - 0x1p-20);
+    for (int turn = 0; turn < 6 && low < high; turn++) {
+        double each = before.any ? (low + high) / 2 : high;
+        learn_budget trial = before;
+        dusk_statement statement;
+        dusk_event event;
+        DUSK_TRY(dusk_event_approx(&event, each, half, err));
+        DUSK_TRY(learn_budget_event(&trial, &event, trial.left, 1, err));
+        if (learn_budget_state(&trial, &statement, "row", NULL) == DUSK_OK) {
+            low = each;
+            *budget = trial;
+        } else
+            high = each;
+        if (!before.any) break;
+    }
+    *out = low;
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_plan_wishart)
+dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double epsilon;
+    if (!(job->budget.delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta such as 1e-6, or use method=exponential",
+                         "Wishart noise needs a delta above 0");
+    if (job->budget.factor != 1)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=exponential",
+                         "Wishart noise is for one row that is added or removed only");
+    DUSK_TRY(find_epsilon(&job->budget, &epsilon, err));
+    out->width = job->features.width;
+    out->rows = epsilon > 0 ? learn_wishart_rows(DUSK_MUTATE(WISHART_TWICE_EPSILON, epsilon, 2 * epsilon),
+                                                 job->budget.delta / 2, out->width)
+                            : 0;
+    if (out->rows == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a larger epsilon",
+                         "Wishart noise would be too large to draw");
+    learn_say(job,
+              "X^T X with Wishart noise of %zu degrees of freedom, rows being at most 1 long: epsilon %.6g",
+              out->rows, epsilon);
+done:
+    return status;
+}
+
+/* --- noise ---------------------------------------------------------------------------------------------------------- */
+
+DUSK_PROVEN(learn_fit_wishart)
+dusk_status learn_fit_wishart(const learn_wishart *wishart, double *matrix, dusk_generator *gen,
+                              dusk_error *err)
+{
+    enum { AT_ONCE = 128 };
+    dusk_status status = DUSK_OK;
+    const size_t d = wishart->width;
+    double *normals = NULL;
+    DUSK_NEW(normals, AT_ONCE * d);
+    for (size_t first = 0; first < wishart->rows; first += AT_ONCE) {
+        const size_t some = wishart->rows - first < AT_ONCE ? wishart->rows - first : AT_ONCE;
+        DUSK_TRY(learn_normals(normals, some * d, gen, err));
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)some, 1, normals, (int)d, 1, matrix,
+                    (int)d);
+    }
+    for (size_t i = 0; i < d; i++) {
+        matrix[i * d + i] -= (double)wishart->rows;
+        for (size_t j = 0; j < i; j++) matrix[i * d + j] = matrix[j * d + i];
+    }
+done:
+    if (normals) dusk_wipe(normals, AT_ONCE * d * sizeof *normals);
+    dusk_deallocate(normals);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_WISHART_H
+#define DUSK_LEARN_WISHART_H
+
+/* X^T X plus N^T N for a matrix N of normal numbers, as many rows of it as the promise needs [Sheffet 2015]: noise that keeps the matrix positive. With a
+ * delta; for real numbers only. Proof: wishart.proof.md. */
+
+#include "learn/learner.h"
+
+typedef struct learn_wishart {
+    size_t width, rows; /* of N */
+} learn_wishart;
+
+/* Rows of N for which adding one row of length 1 at most is (epsilon, delta)-DP; 0: more than 2^22. */
+size_t learn_wishart_rows(double epsilon, double delta, size_t width);
+/* What is left of the budget for one release. DUSK_ERR_ARGUMENT without a delta, and where more than one row is added or removed. */
+DUSK_MUST_USE dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *err);
+/* Add noise to a matrix whose rows are at most 1 long, and take its mean off. */
+DUSK_MUST_USE dusk_status learn_fit_wishart(const learn_wishart *wishart, double *matrix, dusk_generator *gen,
+                                            dusk_error *err);
+
+#endif
