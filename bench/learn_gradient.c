@@ -138,14 +138,20 @@ static const size_t narrow = 20, wide = 100;
 
 /* --- utility ------------------------------------------------------------------------------------------------- */
 
-#define UTILITY(kind, set, at, text, unit_, metric_, trainings_, aim_)                                       \
+#define UTILITY_BY(kind, how, settings, set, at, text, unit_, metric_, trainings_, aim_)                     \
     {                                                                                                        \
-        "learn/" kind "/" set "/epsilon=" text, kind " on held-out rows of " set ", default settings",       \
-            unit_, "the same at epsilon 10^6", aim_, bench_learn_run, &(const bench_learn)                   \
+        "learn/" kind how "/" set "/epsilon=" text, kind how " on held-out rows of " set, unit_,             \
+            "the same at epsilon 10^6", aim_, bench_learn_run, &(const bench_learn)                          \
         {                                                                                                    \
-            kind, "", set, metric_, at, -1, trainings_                                                       \
+            kind, settings, set, metric_, at, -1, trainings_                                                 \
         }                                                                                                    \
     }
+#define UTILITY(kind, set, at, text, unit_, metric_, trainings_, aim_)                                       \
+    UTILITY_BY(kind, "", "", set, at, text, unit_, metric_, trainings_, aim_)
+#define METHOD(kind, how, set)                                                                               \
+    UTILITY_BY(kind, "/" how, "method=" how, set, 0.1, "0.1", "accuracy", BENCH_ACCURACY, 10, ""),           \
+        UTILITY_BY(kind, "/" how, "method=" how, set, 0.5, "0.5", "accuracy", BENCH_ACCURACY, 10, ""),       \
+        UTILITY_BY(kind, "/" how, "method=" how, set, 1, "1", "accuracy", BENCH_ACCURACY, 10, "")
 #define ACCURACY(kind, set, trainings, a, b, c)                                                              \
     UTILITY(kind, set, 0.1, "0.1", "accuracy", BENCH_ACCURACY, trainings, a),                                \
         UTILITY(kind, set, 0.5, "0.5", "accuracy", BENCH_ACCURACY, trainings, b),                            \
@@ -160,6 +166,9 @@ const bench_case bench_learn_gradient_cases[] = {
     { "learn/logistic/time/n=1e6,d=100", "a fit of 30 steps, from a frame to a model", "s", FLOOR_TIME,
       "ratio <= 1.1", run_time, &wide },
     ACCURACY("logistic", "adult", 10, ">= 0.835", ">= 0.845", ">= 0.848"),
+    METHOD("logistic", "sgd", "adult"),
+    METHOD("logistic", "adagrad", "adult"),
+    METHOD("logistic", "newton", "adult"),
     ACCURACY("svm", "adult", 10, ">= 0.767", ">= 0.828", ">= 0.833"),
     ACCURACY("logistic", "bank", 10, "", "", ""),
     ACCURACY("logistic", "compas", 10, "", "", ""),
