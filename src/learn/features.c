@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "numeric/rounding.h"
+#include "tensor/lanes.h"
+#include "tensor/steps.h"
 
 /* --- which columns ------------------------------------------------------------------------------------------ */
 
@@ -137,21 +139,30 @@ static inline float number_steps(const learn_feature *f, const dusk_field *field
 DUSK_PROVEN(learn_number_sums)
 void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, int64_t *sum, int64_t *squares)
 {
-    const learn_feature f = *feature;
-    const dusk_field field = frame->fields->field[f.column];
-    const double *number = frame->column[f.column].number;
-    const int32_t one = (int32_t)LEARN_ONE;
-    const int32_t middle = DUSK_MUTATE(LEARN_SQUARES_ARE_WHOLE, one, 0);
-    int64_t first = 0, second = 0;
-    for (size_t row = 0; row < frame->rows; row++) {
-        int32_t steps = (int32_t)number_steps(&f, &field, number[row]);
-        steps = steps < -one ? -one : steps;
-        steps = steps > one ? one : steps;
-        first += steps;
-        second += ((steps * steps + one - 1) >> LEARN_BITS) - middle;
+    enum { AT_ONCE = 1024 }; /* of at most 2^15: 32 bits hold their sums */
+    const dusk_field *field = &frame->fields->field[feature->column];
+    const double *number = frame->column[feature->column].number;
+    const tensor_scale scale = { field->missing,  field->lower,    field->upper,
+                                 feature->centre, feature->factor, 1,
+                                 LEARN_ONE };
+    const int32_t one = (int32_t)LEARN_ONE, middle = DUSK_MUTATE(LEARN_SQUARES_ARE_WHOLE, one, 0);
+    double steps[AT_ONCE];
+    int32_t whole[AT_ONCE];
+    *sum = *squares = 0;
+    for (size_t first = 0; first < frame->rows; first += AT_ONCE) {
+        const size_t n = frame->rows - first < AT_ONCE ? frame->rows - first : AT_ONCE;
+        int32_t some = 0, square = 0;
+        tensor_steps(tensor_lanes_level(), steps, number + first, n, &scale);
+        for (size_t i = 0; i < n; i++) whole[i] = (int32_t)steps[i];
+        for (size_t i = 0; i < n; i++) {
+            some += whole[i];
+            square += ((whole[i] * whole[i] + one - 1) >> LEARN_BITS) - middle;
+        }
+        *sum += some;
+        *squares += square;
     }
-    *sum = first;
-    *squares = second;
+    dusk_wipe(steps, sizeof steps);
+    dusk_wipe(whole, sizeof whole);
 }
 
 /* Rows row[0], ..., row[n - 1], a column at a time; `out` is zero. */
