@@ -19,7 +19,7 @@
 /* first - e^epsilon second, and a billionth of `first` for the rounding of both. */
 static double excess(double first, double second, double epsilon)
 {
-    return first - exp(epsilon) * second + 1e-9 * first;
+    return first - exp(fmin(epsilon, 700)) * second + 1e-9 * first;
 }
 
 /* delta of a chi-squared number of k degrees, k >= 3, beside the same plus 1. */
