@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perturbed objectives: utility on public data sets, and time beside Newton's method without privacy. Defaults were fixed on bank, compas
- * and german before adult was run. */
+/* Perturbed objectives: utility on public data sets, and time beside Newton's method without privacy. How the defaults were
+ * fixed: docs/learning/perturbation.md. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
