@@ -32,15 +32,15 @@ static void put_at_an_end(dusk_frame *frame, size_t row, size_t corner)
     }
 }
 
-static void run_pair(const cluster_request *r, uint64_t seed)
+static void run_pair(const cluster_request *r, size_t rows, uint64_t seed)
 {
     size_t unit = seed % 2 ? 2 : 1;
     dusk_model *model[2];
     replay p = replay_open(seed);
     for (size_t side = 0; side < 2; side++) {
         size_t more = r->neighbours == DUSK_REPLACE_ONE || side == 1 ? unit : 0;
-        dusk_frame *frame = cluster_frame(texts[seed % 2], ROWS + more, 3, 77);
-        for (size_t i = 0; i < more; i++) put_at_an_end(frame, ROWS + i, seed / 2 + 5 * side);
+        dusk_frame *frame = cluster_frame(texts[seed % 2], rows + more, 3, 77);
+        for (size_t i = 0; i < more; i++) put_at_an_end(frame, rows + i, seed / 2 + 5 * side);
         model[side] = cluster_run(r, frame, p.gen[side]);
         dusk_frame_free(frame);
     }
@@ -59,7 +59,7 @@ static void run_all(const char *method, const char *rounds)
                               .delta = k & 4 ? 1e-6 : 0,
                               .neighbours = k & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE,
                               .rows = k & 1 ? ROWS : 0 };
-        run_pair(&r, k);
+        run_pair(&r, ROWS, k);
     }
 }
 
@@ -74,8 +74,19 @@ static void test_kmeans(void **state)
     run_all("method=blocks", "rounds=1");
 }
 
+/* Few rows a block and a fine grid: a row far away moves more than one centre of its block. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 12; k++) {
+        cluster_request r = { "kmeans", .settings = { "groups=3", "method=blocks" }, .epsilon = 400,
+                              .rows = 40 };
+        run_pair(&r, 40, 2 * k);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_kmeans) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_kmeans), cmocka_unit_test(test_blocks) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
