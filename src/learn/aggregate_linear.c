@@ -3,8 +3,6 @@
  * their own, each block is solved by itself without noise, its weights are scaled down into a declared ball, and their mean
  * or their medians are released. A row is in one block, so it moves one of them, within the ball, whatever it is: no bound on
  * how the solution depends on rows is needed. Proof: aggregate_linear.proof.md. */
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -152,22 +150,48 @@ static void shorten(double *weights, size_t d, double bound)
     }
 }
 
+/* The upper triangle of a symmetric matrix becomes its Cholesky factor; false: it is not positive definite. Not by LAPACK, which
+ * may round by where its arguments lie: what other blocks hold must not matter. */
+static bool factor(double *square, size_t d)
+{
+    for (size_t k = 0; k < d; k++) {
+        double *row = square + k * d;
+        if (!(row[k] > 0)) return false;
+        const double root = sqrt(row[k]);
+        for (size_t j = k; j < d; j++) row[j] /= root;
+        for (size_t i = k + 1; i < d; i++)
+            for (size_t j = i; j < d; j++) square[i * d + j] -= row[i] * row[j];
+    }
+    return true;
+}
+
+/* weights = (U^T U)^-1 weights */
+static void solve(const double *upper, double *weights, size_t d)
+{
+    for (size_t k = 0; k < d; k++) {
+        weights[k] /= upper[k * d + k];
+        for (size_t j = k + 1; j < d; j++) weights[j] -= upper[k * d + j] * weights[k];
+    }
+    for (size_t k = d; k-- > 0;) {
+        for (size_t j = k + 1; j < d; j++) weights[k] -= upper[k * d + j] * weights[j];
+        weights[k] /= upper[k * d + k];
+    }
+}
+
 /* The weights of one block, in whole steps; `square` has d * d numbers, x d. */
+DUSK_PROVEN(solve_block)
 static void solve_block(const learn_matrix *matrix, const size_t *rows, size_t n, const aggregate_plan *p,
                         double *square, double *x, double *weights)
 {
     const size_t d = matrix->rows.width;
-    const int width = (int)d;
     memset(square, 0, d * d * sizeof *square);
     memset(weights, 0, d * sizeof *weights);
     for (size_t i = 0; i < n; i++) add_row(matrix, rows[i], x, square, weights);
     for (size_t i = 0; i < d; i++) square[i * d + i] += p->ridge;
-    if (n == 0 || LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'U', width, square, width) != 0)
+    if (factor(square, d))
+        solve(square, weights, d);
+    else
         memset(weights, 0, d * sizeof *weights); /* nothing to be said */
-    else {
-        cblas_dtrsv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, width, square, width, weights, 1);
-        cblas_dtrsv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, width, square, width, weights, 1);
-    }
     shorten(weights, d, p->bound);
 }
 
@@ -199,6 +223,7 @@ done:
     dusk_deallocate(start);
     if (square) dusk_wipe(square, d * d * sizeof *square);
     dusk_deallocate(square);
+    if (x) dusk_wipe(x, d * sizeof *x);
     dusk_deallocate(x);
     return status;
 }

@@ -224,6 +224,7 @@ void learn_codes_clear(learn_codes *codes)
         dusk_deallocate(codes->code[j]);
     }
     dusk_deallocate(codes->code);
+    if (codes->target) dusk_wipe(codes->target, codes->rows * sizeof *codes->target);
     dusk_deallocate(codes->target);
     *codes = (learn_codes){ 0 };
 }
