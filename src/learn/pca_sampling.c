@@ -215,7 +215,7 @@ static dusk_status fit_wishart(const sampling_plan *p, double *components, doubl
                                size_t d, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double noise = sqrt((double)p->wishart.rows);
+    const double noise = p->wishart.scale * sqrt((double)p->wishart.rows);
     double trace = 0;
     DUSK_TRY(learn_fit_wishart(&p->wishart, matrix, gen, err));
     for (size_t j = 0; j < d; j++) trace += matrix[j * d + j];

@@ -12,8 +12,6 @@
 #include "learn/normals.h"
 #include "numeric/special.h"
 
-#define ROWS_MAX ((size_t)1 << 22)
-
 /* --- how much -------------------------------------------------------------------------------------------------- */
 
 /* first - e^epsilon second, and a billionth of `first` for the rounding of both. */
@@ -22,34 +20,37 @@ static double excess(double first, double second, double epsilon)
     return first - exp(fmin(epsilon, 700)) * second + 1e-9 * first;
 }
 
-/* delta of a chi-squared number of k degrees, k >= 3, beside the same plus 1. */
-static double delta_of(double epsilon, double k)
+/* delta of a chi-squared number of k degrees, k >= 3, beside the same plus r. */
+static double delta_of(double epsilon, double k, double r)
 {
     const double power = k / 2 - 1;
-    const double low = 1 / -expm1(-(epsilon + 0.5) / power); /* below it the loss is above epsilon */
+    const double low = r / -expm1(-(epsilon + r / 2) / power); /* below it the loss is above epsilon */
     double delta =
-        excess(dusk_gamma_p(k / 2, low / 2), low > 1 ? dusk_gamma_p(k / 2, (low - 1) / 2) : 0, epsilon);
-    if (epsilon < 0.5) { /* otherwise the other side never loses more */
-        const double high = 1 / -expm1((epsilon - 0.5) / power);
+        excess(dusk_gamma_p(k / 2, low / 2), low > r ? dusk_gamma_p(k / 2, (low - r) / 2) : 0, epsilon);
+    if (epsilon < r / 2) { /* otherwise the other side never loses more */
+        const double high = r / -expm1((epsilon - r / 2) / power);
         delta =
-            fmax(delta, excess(dusk_gamma_q(k / 2, (high - 1) / 2), dusk_gamma_q(k / 2, high / 2), epsilon));
+            fmax(delta, excess(dusk_gamma_q(k / 2, (high - r) / 2), dusk_gamma_q(k / 2, high / 2), epsilon));
     }
     return delta;
 }
 
-size_t learn_wishart_rows(double epsilon, double delta, size_t width)
+/* Degrees far beyond the width, since noise grows with the square root of their sum; then as little of it as will do. */
+bool learn_wishart_find(double epsilon, double delta, learn_wishart *out)
 {
-    size_t low = 2, high = 4;
-    while (high < ROWS_MAX && !(delta_of(epsilon, (double)high) <= delta)) low = high, high *= 2;
-    if (high >= ROWS_MAX) return 0;
-    while (high - low > 1) { /* delta_of(high) <= delta throughout */
-        size_t middle = low + (high - low) / 2;
-        if (delta_of(epsilon, (double)middle) <= delta)
-            high = middle;
+    const double k = 4 * (double)out->width + 64;
+    double low = 0, high = 1e6;
+    for (int turn = 0; turn < 200 && high - low > 1e-9 * high && high > 1e-9; turn++) {
+        double r = low > 0 ? (low + high) / 2 : high / 8;
+        if (delta_of(epsilon, k, r) <= delta)
+            low = r;
         else
-            low = middle;
+            high = r;
     }
-    return high + width - 1;
+    if (!(low > 0)) return false;
+    out->rows = (size_t)k + out->width - 1;
+    out->scale = 1 / low;
+    return true;
 }
 
 /* --- plan ---------------------------------------------------------------------------------------------------------- */
@@ -93,15 +94,13 @@ dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *e
                          "Wishart noise is for one row that is added or removed only");
     DUSK_TRY(find_epsilon(&job->budget, &epsilon, err));
     out->width = job->features.width;
-    out->rows = epsilon > 0 ? learn_wishart_rows(DUSK_MUTATE(WISHART_TWICE_EPSILON, epsilon, 2 * epsilon),
-                                                 job->budget.delta / 2, out->width)
-                            : 0;
-    if (out->rows == 0)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a larger epsilon",
-                         "Wishart noise would be too large to draw");
+    if (!(epsilon > 0) || !learn_wishart_find(DUSK_MUTATE(WISHART_TWICE_EPSILON, epsilon, 2 * epsilon),
+                                              job->budget.delta / 2, out))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a larger epsilon", "Wishart noise would be too large");
     learn_say(job,
-              "X^T X with Wishart noise of %zu degrees of freedom, rows being at most 1 long: epsilon %.6g",
-              out->rows, epsilon);
+              "X^T X with %.6g times Wishart noise of %zu degrees of freedom, rows being at most 1 long: "
+              "epsilon %.6g",
+              out->scale, out->rows, epsilon);
 done:
     return status;
 }
@@ -120,11 +119,11 @@ dusk_status learn_fit_wishart(const learn_wishart *wishart, double *matrix, dusk
     for (size_t first = 0; first < wishart->rows; first += AT_ONCE) {
         const size_t some = wishart->rows - first < AT_ONCE ? wishart->rows - first : AT_ONCE;
         DUSK_TRY(learn_normals(normals, some * d, gen, err));
-        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)some, 1, normals, (int)d, 1, matrix,
-                    (int)d);
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)some, wishart->scale, normals, (int)d,
+                    1, matrix, (int)d);
     }
     for (size_t i = 0; i < d; i++) {
-        matrix[i * d + i] -= (double)wishart->rows;
+        matrix[i * d + i] -= wishart->scale * (double)wishart->rows;
         for (size_t j = 0; j < i; j++) matrix[i * d + j] = matrix[j * d + i];
     }
 done:

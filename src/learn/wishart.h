@@ -9,10 +9,11 @@
 
 typedef struct learn_wishart {
     size_t width, rows; /* of N */
+    double scale;       /* of N^T N */
 } learn_wishart;
 
-/* Rows of N for which adding one row of length 1 at most is (epsilon, delta)-DP; 0: more than 2^22. */
-size_t learn_wishart_rows(double epsilon, double delta, size_t width);
+/* Rows of N, and its scale, for out->width columns, such that adding one row of length 1 at most is (epsilon, delta)-DP; false: there are none. */
+bool learn_wishart_find(double epsilon, double delta, learn_wishart *out);
 /* What is left of the budget for one release. DUSK_ERR_ARGUMENT without a delta, and where more than one row is added or removed. */
 DUSK_MUST_USE dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *err);
 /* Add noise to a matrix whose rows are at most 1 long, and take its mean off. */

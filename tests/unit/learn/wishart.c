@@ -5,14 +5,14 @@
 #include "numeric/special.h"
 #include "spectral.h"
 
-/* The true delta of u against u + 1 by integration over u, both ways. */
-static double true_delta(double epsilon, double k)
+/* The true delta of u against u + r by integration over u, both ways. */
+static double true_delta(double epsilon, double k, double r)
 {
-    double one = 0, other = 0, step = (k + 12 * sqrt(2 * k) + 40) / 400000;
+    double one = 0, other = 0, step = (k + 12 * sqrt(2 * k) + 40) / 200000;
     for (double x = step / 2; x < k + 12 * sqrt(2 * k) + 40; x += step) {
         double log_constant = -k / 2 * log(2) - lgamma(k / 2);
         double f = exp(log_constant + (k / 2 - 1) * log(x) - x / 2);
-        double g = x > 1 ? exp(log_constant + (k / 2 - 1) * log(x - 1) - (x - 1) / 2) : 0;
+        double g = x > r ? exp(log_constant + (k / 2 - 1) * log(x - r) - (x - r) / 2) : 0;
         one += fmax(f - exp(epsilon) * g, 0) * step;
         other += fmax(g - exp(epsilon) * f, 0) * step;
     }
@@ -25,20 +25,18 @@ static void degrees_are_enough(void **state)
     (void)state;
     for (size_t i = 0; i < 8; i++) {
         double epsilon = epsilons[i / 2], delta = deltas[i % 2];
-        size_t rows = learn_wishart_rows(epsilon, delta, 5);
-        double k = (double)rows - 4;
-        assert_true(k >= 3);
-        assert_true(true_delta(epsilon, k) <= delta * (1 + 1e-3));
-        if (k > 20) assert_true(true_delta(epsilon, k / 1.1) > delta); /* and hardly more than that */
+        learn_wishart w = { .width = i % 2 ? 5 : 40 };
+        assert_true(learn_wishart_find(epsilon, delta, &w));
+        double k = (double)(w.rows - w.width) + 1, r = 1 / w.scale;
+        assert_true(true_delta(epsilon, k, r) <= delta * (1 + 1e-3));
+        assert_true(true_delta(epsilon, k, r * 1.02) > delta); /* and hardly more than that */
     }
-    assert_true(learn_wishart_rows(1e-9, 1e-9, 5) == 0);
-    assert_true(learn_wishart_rows(1e6, 1e-9, 5) < 60);
 }
 
 static void noise_has_its_mean_taken_off(void **state)
 {
     enum { D = 3, DRAWS = 400 };
-    learn_wishart w = { .width = D, .rows = 150 };
+    learn_wishart w = { .width = D, .rows = 150, .scale = 2 };
     dusk_generator *gen = seeded(3);
     double sum[D * D] = { 0 }, square[D * D] = { 0 };
     (void)state;
@@ -52,7 +50,7 @@ static void noise_has_its_mean_taken_off(void **state)
         assert_true(matrix[1] == matrix[D]);
     }
     for (size_t c = 0; c < D * D; c++) { /* variance n off the diagonal, 2 n on it */
-        double deviation = sqrt(150.0 * (c % (D + 1) ? 1 : 2));
+        double deviation = 2 * sqrt(150.0 * (c % (D + 1) ? 1 : 2));
         assert_true(fabs(sum[c] / DRAWS) < 5.2 * deviation / sqrt(DRAWS));
         assert_true(fabs(sqrt(square[c] / DRAWS) / deviation - 1) < 0.25);
     }
@@ -74,18 +72,20 @@ static void finds_the_axes(void **state)
     dusk_frame_free(frame);
 }
 
-/* What is planned for (1, 1e-6) without other releases is learn_wishart_rows for it. */
+/* What is planned for (1, 1e-6) without other releases is learn_wishart_find for it. */
 static void plans_what_the_promise_needs(void **state)
 {
     dusk_frame *frame = frame_of("x[4] numeric -1:1\n", 0),
                *two = frame_of("x[4] numeric -1:1\nrows_per_unit 2\n", 0);
     learn_job job = job_of(frame, false, 1, 1e-6);
-    learn_wishart w;
+    learn_wishart w, least = { .width = 4 }, most = { .width = 4 };
     dusk_model *model;
     dusk_error err;
     (void)state;
     assert_int_equal(learn_plan_wishart(&job, &w, NULL), DUSK_OK);
-    assert_true(w.rows >= learn_wishart_rows(1, 5e-7, 4) && w.rows <= learn_wishart_rows(0.99, 5e-7, 4));
+    assert_true(learn_wishart_find(1, 5e-7, &least) && learn_wishart_find(0.99, 5e-7, &most));
+    assert_true(w.rows == least.rows && w.scale >= least.scale && w.scale <= most.scale);
+    assert_true(learn_wishart_find(1e6, 1e-9, &least));
     assert_int_equal(try_training(&model, "pca_sampling", frame, 1, 0, "method=wishart", 1, &err),
                      DUSK_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "delta"));
