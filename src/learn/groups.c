@@ -137,7 +137,7 @@ void learn_groups_reach(learn_groups *groups, size_t j, double radius)
     groups->reach[j] = floor(LEARN_GROUP_SIZE / groups->scale[j]);
 }
 
-/* A group has [offsets | offsets from beyond the radius, in steps of SIZE | rows | squares]. */
+/* A group has [offsets | rows | squares | offsets from beyond the radius, in steps of SIZE]. */
 static size_t stride(const learn_groups *groups) { return 2 * groups->width + 2; }
 
 dusk_status learn_groups_sum(const learn_groups *groups, tensor_sum *out, dusk_error *err)
@@ -182,16 +182,17 @@ void learn_groups_add(const learn_groups *groups, tensor_sum *sum, const tensor_
     for (size_t i = 0; i < block->rows; i++) {
         const size_t j = (size_t)which[i];
         const double scale = groups->scale[j], reach = groups->reach[j];
-        double square = offset(scratch, block->x + i * d, groups->centre + j * d, d), rest[2] = { 1, 0 };
-        if (square <= reach * reach * endless) {
-            tensor_sum_add(sum, j * all, scratch, d, size);
-            square *= scale * scale;
+        double square = offset(scratch, block->x + i * d, groups->centre + j * d, d);
+        const bool near = square <= reach * reach * endless;
+        square = near ? square * (scale * scale) : pull_in(scratch, d, square, size);
+        scratch[d] = 1;
+        scratch[d + 1] = floor(square / (2 * size));
+        if (near) {
+            tensor_sum_add(sum, j * all, scratch, d + 2, size);
         } else {
-            square = pull_in(scratch, d, square, size);
-            tensor_sum_add(sum, j * all + d, scratch, d, size);
+            tensor_sum_add(sum, j * all + d, scratch + d, 2, size);
+            tensor_sum_add(sum, j * all + d + 2, scratch, d, size);
         }
-        rest[1] = floor(square / (2 * size));
-        tensor_sum_add(sum, j * all + 2 * d, rest, 2, size);
     }
 }
 
@@ -203,9 +204,9 @@ static void totals_of(dusk_int128 *out, const learn_groups *groups, const learn_
 {
     const size_t d = groups->width;
     const dusk_int128 *own = sums + j * stride(groups), scale = (dusk_int128)groups->scale[j];
-    for (size_t i = 0; i < d; i++) out[i] = own[i] * scale + own[d + i];
-    out[d] = own[2 * d] * (dusk_int128)noise->weight;
-    out[d + 1] = own[2 * d + 1];
+    for (size_t i = 0; i < d; i++) out[i] = own[i] * scale + own[d + 2 + i];
+    out[d] = own[d] * (dusk_int128)noise->weight;
+    out[d + 1] = own[d + 1];
 }
 
 /* Groups are apart, so each has its own noise: K-norm noise of few coordinates, or Gaussian noise all at once. */
@@ -291,7 +292,7 @@ dusk_status learn_groups_round(learn_groups *groups, const learn_group_noise *no
     DUSK_TRY(learn_groups_sum(groups, &sum, err));
     DUSK_NEW(margins, room * groups->k);
     DUSK_NEW(which, room);
-    DUSK_NEW(scratch, groups->width);
+    DUSK_NEW(scratch, groups->width + 2);
     DUSK_NEW(released, groups->k * (groups->width + 2));
     while (tensor_block_next(&block)) {
         learn_groups_nearest(groups, &block, margins, which);
@@ -304,7 +305,7 @@ done:
     tensor_sum_clear(&sum);
     if (margins) dusk_wipe(margins, room * groups->k * sizeof *margins);
     if (which) dusk_wipe(which, room * sizeof *which);
-    if (scratch) dusk_wipe(scratch, groups->width * sizeof *scratch);
+    if (scratch) dusk_wipe(scratch, (groups->width + 2) * sizeof *scratch);
     dusk_deallocate(margins);
     dusk_deallocate(which);
     dusk_deallocate(scratch);

@@ -50,7 +50,7 @@ void learn_groups_nearest(const learn_groups *groups, const tensor_block *block,
 /* The exact sum that learn_groups_release wants: */
 DUSK_MUST_USE dusk_status learn_groups_sum(const learn_groups *groups, tensor_sum *out, dusk_error *err);
 void learn_groups_add(const learn_groups *groups, tensor_sum *sum, const tensor_block *block,
-                      const int32_t *which, double *scratch /* width doubles */);
+                      const int32_t *which, double *scratch /* width + 2 doubles */);
 /* Release once: out gets k * (width + 2) numbers: offsets of the mean in steps times rows, rows, squares times rows. */
 DUSK_MUST_USE dusk_status learn_groups_release(const learn_groups *groups, const learn_group_noise *noise,
                                                tensor_sum *sum, double *out, dusk_generator *gen,
