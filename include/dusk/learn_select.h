@@ -17,8 +17,8 @@
  * One run takes one of the candidates at random, holds out some rows by a coin for each, trains on the others, and scores
  * the model on the rows held out, with noise. The number of runs is random as well, and nobody learns it; the
  * best run is the answer [Liu & Talwar 2019; Papernot & Steinke 2022]. It costs about two to three runs, however many there
- * were on average: select_best(eta, gamma, run). The promise is kept as a whole: what a run may cost is worked out from
- * it. */
+ * were on average: select_best(eta, gamma, run), or pure epsilon without delta. The promise is kept as a whole: what a run
+ * may cost is worked out from it. */
 
 #ifdef __cplusplus
 extern "C" {

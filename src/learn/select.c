@@ -81,7 +81,7 @@ static dusk_status cost_of(double *out, const dusk_statement *statement, bool pu
     DUSK_TRY(dusk_event_read(&nodes, &statement->event, err));
     for (uint64_t i = 0; i < nodes.count; i++) {
         double xi, rho;
-        if (!is_plain(&nodes.node[i]))
+        if (!DUSK_MUTATE(SEARCH_PRICES_ANYTHING, is_plain(&nodes.node[i]), true))
             return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "search without delta, or choose another learner",
                              "the price of a run is not that of noise and choices alone");
         DUSK_TRY(dusk_zcdp_of_tree(&xi, &rho, &nodes.node[i], DUSK_ADD_REMOVE, err));
@@ -110,6 +110,19 @@ done:
     return status;
 }
 
+/* What is pure is said as that, which every ledger can charge: not all of them know what a search of pure runs costs. */
+DUSK_PROVEN(state_pure)
+static dusk_status state_pure(dusk_statement *statement, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_statement whole = *statement;
+    dusk_event all;
+    DUSK_TRY(dusk_event_pure(&all, whole.epsilon, err));
+    DUSK_TRY(dusk_statement_init(statement, &all, 0, whole.neighbours, whole.unit, err));
+done:
+    return status;
+}
+
 /* The largest cost of a run, about, with which the whole keeps the promise. */
 static dusk_status find_cost(dusk_search *s, const dusk_train_options *train, dusk_error *err)
 {
@@ -130,6 +143,7 @@ static dusk_status find_cost(dusk_search *s, const dusk_train_options *train, du
                          "no run of a search is cheap enough for epsilon %.3g", train->epsilon);
     s->cost = low;
     DUSK_TRY(state(&s->statement, s, low, train, err));
+    if (train->delta == 0) DUSK_TRY(state_pure(&s->statement, err));
 done:
     return status;
 }
@@ -456,7 +470,7 @@ dusk_status dusk_search_run_charged(dusk_search *search, dusk_search_result *out
             search->name);
     DUSK_TRY(learn_check_frame(search->fields, frame, err));
     dusk_ledger_made_with(ledger, &made);
-    if (made.neighbours != search->statement.neighbours)
+    if (DUSK_MUTATE(SEARCH_ANY_RELATION, made.neighbours != search->statement.neighbours, false))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare the search for the relation of the ledger",
                          "the search is for %s, and the ledger for %s",
                          dusk_neighbours_name(search->statement.neighbours),

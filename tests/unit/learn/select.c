@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "learners.h"
+#include "ledgers.h"
 
 static dusk_train_options promise(const char *label, double epsilon, double delta)
 {
@@ -159,13 +160,74 @@ static void odd_requests_are_refused(void **state)
     dusk_generator_free(gen);
 }
 
+/* A price that is not that of noise and choices alone is not guessed. */
+static void what_has_no_price_is_refused(void **state)
+{
+    (void)state;
+    const char *learners[] = { "logistic", "amp_logistic" }, *sgd = "method=sgd", *candidates[] = { "" };
+    dusk_generator *gen = seeded(5);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 0, gen);
+    for (size_t k = 0; k < 2; k++) {
+        dusk_train_options train = promise("good", 1, 1e-6);
+        dusk_search_options options = of(candidates, 1);
+        dusk_search *search;
+        train.settings = &sgd;
+        train.settings_count = k == 0;
+        FAILS(DUSK_ERR_UNSUPPORTED,
+              dusk_search_prepare(&search, learners[k], frame->fields, &train, &options, &err));
+        assert_null(search);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+/* The charge is there before the first row is seen, also when the run fails; a pure search needs no delta. */
+static void searches_are_charged(void **state)
+{
+    (void)state;
+    const char *candidates[] = { "depth=1", "depth=2" }, *any[] = { "" };
+    folder f = folder_make();
+    dusk_generator *gen = seeded(6), *none = zeros(0);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 30, gen);
+    dusk_train_options train = promise("colour", 1, 0), ideal = promise("y", 0.1, 0);
+    dusk_search_options options = of(candidates, 2), one = of(any, 1);
+    dusk_search_result result;
+    dusk_search *search;
+    ledger_make(f.file, DUSK_FILTER_BASIC, 2.5, 0);
+    dusk_ledger *ledger = ledger_of(f.file);
+    OK(dusk_search_prepare(&search, "tree", frame->fields, &train, &options, &err));
+    OK(dusk_search_run_charged(search, &result, frame, ledger, "ann", 1, gen, &err));
+    dusk_model_free(result.model);
+    double once = spending_of(ledger, "ann").spent.epsilon;
+    assert_true(once > 0.97 && once >= dusk_search_statement(search)->epsilon && once <= 1.0000001);
+    FAILS(DUSK_ERR_ENTROPY, dusk_search_run_charged(search, &result, frame, ledger, "ann", 1, none, &err));
+    assert_null(result.model);
+    assert_true(spending_of(ledger, "ann").spent.epsilon > 1.9 * once);
+    FAILS(DUSK_ERR_BUDGET, dusk_search_run_charged(search, &result, frame, ledger, "ann", 1, gen, &err));
+    dusk_search_free(search);
+    train.neighbours = DUSK_REPLACE_ONE;
+    train.epsilon = 0.1;
+    OK(dusk_search_prepare(&search, "tree", frame->fields, &train, &options, &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_search_run_charged(search, &result, frame, ledger, "ann", 1, gen, &err));
+    dusk_search_free(search);
+    ideal.accept_idealised = true;
+    OK(dusk_search_prepare(&search, "posterior_linear", frame->fields, &ideal, &one, &err));
+    FAILS(DUSK_ERR_UNSUPPORTED, dusk_search_run_charged(search, &result, frame, ledger, "ann", 1, gen, &err));
+    dusk_search_free(search);
+    assert_true(spending_of(ledger, "ann").spent.epsilon < 2.1 * once);
+    dusk_ledger_close(ledger);
+    folder_remove(&f);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_better_one_wins),
-        cmocka_unit_test(the_whole_is_priced),
-        cmocka_unit_test(a_run_costs_a_third),
-        cmocka_unit_test(odd_requests_are_refused),
+        cmocka_unit_test(the_better_one_wins),          cmocka_unit_test(the_whole_is_priced),
+        cmocka_unit_test(a_run_costs_a_third),          cmocka_unit_test(odd_requests_are_refused),
+        cmocka_unit_test(what_has_no_price_is_refused), cmocka_unit_test(searches_are_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
