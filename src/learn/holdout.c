@@ -75,6 +75,7 @@ static dusk_status plan(dusk_holdout *h, const dusk_holdout_options *o, dusk_gen
     DUSK_TRY(dusk_event_repeat(&accuracies, &budget.event, o->hits, err));
     DUSK_TRY(dusk_event_add(&comparisons, &comparisons, &accuracies, err));
     DUSK_TRY(dusk_statement_init(&h->statement, &comparisons, 0, o->neighbours, fields->unit, err));
+    DUSK_TRY(learn_assume_rows(&h->statement, fields, o->rows, err));
     if (!(h->statement.epsilon <= o->epsilon))
         return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a holdout for epsilon %.17g costs %.17g", o->epsilon,
                          h->statement.epsilon);

@@ -89,3 +89,21 @@ dusk_status learn_fit_count(const learn_job *job, const learn_noise *noise, doub
 done:
     return status;
 }
+
+dusk_status learn_assume_rows(dusk_statement *statement, const dusk_fields *fields, uint64_t rows,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const uint32_t most = fields->rows_per_unit;
+    char text[64];
+    if (most > 1 || strcmp(fields->unit, "row") != 0) {
+        snprintf(text, sizeof text, "at most %u row%s a unit", most, most > 1 ? "s" : "");
+        DUSK_TRY(dusk_statement_assume(statement, text, err));
+    }
+    if (rows > 0) {
+        snprintf(text, sizeof text, "about %llu rows, declared", (unsigned long long)rows);
+        DUSK_TRY(dusk_statement_assume(statement, text, err));
+    }
+done:
+    return status;
+}

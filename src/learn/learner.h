@@ -79,6 +79,9 @@ int learn_choice(const learn_job *job, const char *name);
 /* A line of the explanation. */
 void learn_say(learn_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void learn_progress(const learn_job *job, double part);
+/* Name the declared facts that a promise rests on: how many rows a unit has, where a unit is not a row, and `rows`, unless 0. */
+DUSK_MUST_USE dusk_status learn_assume_rows(dusk_statement *statement, const dusk_fields *fields,
+                                            uint64_t rows, dusk_error *err);
 
 /* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table, or the other with the defaults
  * of scaling and its share. */

@@ -4,7 +4,6 @@
  * 1 - error: a row adds to both, but at most 1 in l2, so the count comes at no cost in noise, and mean = first / (first +
  * second). Where the number of rows is public one total does, of 2 error - 1. Proof: score_release.proof.md. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -79,22 +78,6 @@ static double largest_error(dusk_metric metric, const dusk_model *model)
     return (label->upper - label->lower) * (label->upper - label->lower);
 }
 
-static dusk_status assume(dusk_statement *statement, uint32_t rows_per_unit, uint64_t rows, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    char text[64];
-    if (rows_per_unit > 1) {
-        snprintf(text, sizeof text, "at most %u rows a unit", rows_per_unit);
-        DUSK_TRY(dusk_statement_assume(statement, text, err));
-    }
-    if (rows > 0) {
-        snprintf(text, sizeof text, "about %llu rows, declared", (unsigned long long)rows);
-        DUSK_TRY(dusk_statement_assume(statement, text, err));
-    }
-done:
-    return status;
-}
-
 DUSK_PROVEN(plan_score)
 static dusk_status plan_score(score_plan *plan, dusk_metric metric, const dusk_model *model,
                               const dusk_fields *fields, const dusk_train_options *options, dusk_error *err)
@@ -117,7 +100,7 @@ static dusk_status plan_score(score_plan *plan, dusk_metric metric, const dusk_m
     DUSK_TRY(learn_budget_noise(&budget, &plan->noise, options->rows > 0 ? 1 : 2, ERROR_ONE, -ERROR_BITS, 1,
                                 1, err));
     DUSK_TRY(learn_budget_state(&budget, &plan->statement, fields->unit, err));
-    DUSK_TRY(assume(&plan->statement, fields->rows_per_unit, options->rows, err));
+    DUSK_TRY(learn_assume_rows(&plan->statement, fields, options->rows, err));
 done:
     return status;
 }

@@ -166,17 +166,9 @@ done:
 static dusk_status state(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    char text[64];
     DUSK_TRY(learn_budget_state(&job->budget, &job->statement, job->fields->unit, err));
     job->statement.numerics = job->learner->shown.numerics;
-    if (job->fields->rows_per_unit > 1) {
-        snprintf(text, sizeof text, "at most %u rows a unit", job->fields->rows_per_unit);
-        DUSK_TRY(dusk_statement_assume(&job->statement, text, err));
-    }
-    if (job->rows > 0) {
-        snprintf(text, sizeof text, "about %llu rows, declared", (unsigned long long)job->rows);
-        DUSK_TRY(dusk_statement_assume(&job->statement, text, err));
-    }
+    DUSK_TRY(learn_assume_rows(&job->statement, job->fields, job->rows, err));
 done:
     return status;
 }

@@ -26,6 +26,7 @@ typedef struct reader {
     bool quoted;
     char **list; /* categories of the line */
     size_t listed, list_room;
+    bool has_unit, has_rows; /* facts are said once: the later of two would be the one that counts */
     dusk_fields *fields;
 } reader;
 
@@ -201,6 +202,9 @@ static dusk_status take_fact(reader *r, const char *name, dusk_error *err)
 {
     int64_t n;
     size_t length = strlen(r->word);
+    bool *has = !strcmp(name, "unit") ? &r->has_unit : !strcmp(name, "rows_per_unit") ? &r->has_rows : NULL;
+    if (has && *has) return refuse(r, "leave one of them out", "unit or rows_per_unit is there twice", err);
+    if (has) *has = true;
     if (!strcmp(name, "unit")) {
         if (length == 0 || length >= sizeof r->fields->unit || !dusk_utf8_valid(r->word, length))
             return refuse(r, "write unit person", "a unit is a word of at most 63 bytes of UTF-8", err);

@@ -122,6 +122,13 @@ static void prices(void **state)
     assert_string_equal(statement.unit, "person");
     assert_string_equal(statement.assumed, "at most 3 rows a unit; about 1000 rows, declared");
     dusk_fields_free(fields);
+    fields =
+        toy_fields(TOY_CLASSES "unit person\n"); /* nobody has seen to it that a person has one row only */
+    options.rows = 0;
+    assert_int_equal(dusk_model_score_price(&statement, DUSK_METRIC_ACCURACY, model, fields, &options, NULL),
+                     DUSK_OK);
+    assert_string_equal(statement.assumed, "at most 1 row a unit");
+    dusk_fields_free(fields);
     dusk_model_free(model);
 }
 

@@ -109,6 +109,7 @@ static void statements(void **state)
     assert_true(s->epsilon <= 1 && s->epsilon > 0.95 && s->delta == 1e-6);
     assert_int_equal(s->neighbours, DUSK_ADD_REMOVE);
     assert_string_equal(s->unit, "person");
+    assert_string_equal(s->assumed, "at most 3 rows a unit; about 500 rows, declared");
     OK(dusk_training_explain(training, &text, &err));
     assert_non_null(strstr(text, "rows are vectors of"));
     dusk_ledger_free_text(text);

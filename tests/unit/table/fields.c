@@ -131,6 +131,12 @@ static void refusals(void **state)
     assert_int_equal(dusk_fields_parse(&f, "a numeric 0:1\nA category x\n", &err), DUSK_ERR_PARSE);
     assert_string_equal(err.message, "two fields are called A");
     assert_int_equal(dusk_fields_parse(&f, "a[2] numeric 0:1\na1 category x\n", NULL), DUSK_ERR_PARSE);
+    static const char *const twice[] = { "rows_per_unit 3\na numeric 0:1\nrows_per_unit 1\n",
+                                         "unit a\na numeric 0:1\nunit b\n" };
+    for (size_t i = 0; i < 2; i++) { /* which of the two is meant? the promise depends on it */
+        assert_int_equal(dusk_fields_parse(&f, twice[i], &err), DUSK_ERR_PARSE);
+        assert_non_null(strstr(err.message, "line 3 "));
+    }
     char name[200];
     memset(name, 'n', sizeof name);
     memcpy(name + 128, " numeric 0:1", sizeof " numeric 0:1");
