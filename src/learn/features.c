@@ -94,13 +94,11 @@ done:
     return status;
 }
 
-dusk_status learn_features_rescale(learn_features *features, const dusk_fields *fields, size_t feature,
-                                   double centre, double factor, dusk_error *err)
+void learn_features_rescale(learn_features *features, size_t feature, double centre, double factor)
 {
     learn_feature *f = &features->feature[feature];
     f->centre = isfinite(centre) ? centre : 0;
     f->factor = isfinite(factor) ? factor : 0;
-    return features->norm > 0 ? DUSK_OK : set_norm(features, longest(features, fields), err);
 }
 
 void learn_features_clear(learn_features *features)

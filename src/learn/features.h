@@ -37,10 +37,8 @@ typedef struct learn_features {
  * that is more than LEARN_NORM_MOST. */
 DUSK_MUST_USE dusk_status learn_features_init(learn_features *out, const dusk_fields *fields, size_t label,
                                               bool constant, double norm, dusk_error *err);
-/* Scale number `feature` by these from now on; |value| ends at LEARN_NORM_MOST. `norm` as given before stays; 0: made anew. */
-DUSK_MUST_USE dusk_status learn_features_rescale(learn_features *features, const dusk_fields *fields,
-                                                 size_t feature, double centre, double factor,
-                                                 dusk_error *err);
+/* Scale number `feature` by these from now on; |value| ends at LEARN_NORM_MOST. `norm` stays, and with it the bound. */
+void learn_features_rescale(learn_features *features, size_t feature, double centre, double factor);
 void learn_features_clear(learn_features *features);
 /* Of a number, over all rows: the sum of its steps, of at most LEARN_ONE each, and that of their squares over LEARN_ONE, less
  * LEARN_ONE each: what one row adds to the two is a vector of at most LEARN_ONE steps. */

@@ -46,15 +46,13 @@ done:
 }
 
 /* What was released of one number, about its bounds: its mean and deviation. The squares are less one each. */
-static dusk_status rescale(learn_job *job, size_t feature, double sum, double squares, double count,
-                           dusk_error *err)
+static void rescale(learn_job *job, size_t feature, double sum, double squares, double count)
 {
     const learn_feature *f = &job->features.feature[feature];
     double mean = fmin(fmax(sum / count, -1), 1);
     double least = fmax(2 * job->scaling.deviation / count, 1e-4);
     double variance = fmin(fmax(squares / count + 1 - mean * mean, least), 1);
-    return learn_features_rescale(&job->features, job->fields, feature, f->centre + mean / f->factor,
-                                  f->factor / sqrt(variance), err);
+    learn_features_rescale(&job->features, feature, f->centre + mean / f->factor, f->factor / sqrt(variance));
 }
 
 DUSK_PROVEN(learn_fit_scaling)
@@ -81,7 +79,7 @@ dusk_status learn_fit_scaling(learn_job *job, const dusk_frame *frame, dusk_gene
     at = 0;
     for (size_t i = 0; i < width; i++) {
         if (!is_number(&job->features.feature[i])) continue;
-        DUSK_TRY(rescale(job, i, released[at], released[at + 1], fmax(released[cells - 1], 1), err));
+        rescale(job, i, released[at], released[at + 1], fmax(released[cells - 1], 1));
         at += 2;
     }
 done:

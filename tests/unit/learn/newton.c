@@ -43,8 +43,7 @@ static void make_bed(bed *b, size_t rows, bool wild, bool residual, double epsil
             frame->column[3].code[i] = (int32_t)(i % 2);
     }
     assert_int_equal(learn_features_init(&b->features, fields, 3, true, wild ? 64 : 0, NULL), DUSK_OK);
-    for (size_t c = 0; wild && c < 3; c++)
-        assert_int_equal(learn_features_rescale(&b->features, fields, c, 0, 60, NULL), DUSK_OK);
+    for (size_t c = 0; wild && c < 3; c++) learn_features_rescale(&b->features, c, 0, 60);
     assert_int_equal(learn_matrix_make(&b->matrix, &b->features, frame, NULL), DUSK_OK);
     job.features = b->features;
     assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, epsilon, 1e-6, 1, NULL), DUSK_OK);
