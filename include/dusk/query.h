@@ -165,6 +165,10 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_source_propose(dusk_source *source, dusk
 DUSK_API DUSK_MUST_USE dusk_status dusk_query_frame(dusk_source *source, dusk_frame **out, const char *sql,
                                                     const dusk_query_options *options, dusk_generator *gen,
                                                     dusk_error *err);
+/* What dusk_query_frame does before it reads a row: the SQL is understood, the engine is there, the sources are open. What
+ * fails here would fail there, and is better found out before a charge. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_query_frame_ready(dusk_source *source, const char *sql,
+                                                          const dusk_query_options *options, dusk_error *err);
 /* The fields of that frame, by declared facts alone: a training can be prepared and priced before rows are read. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_query_fields(dusk_source *source, dusk_fields **out, const char *sql,
                                                      const dusk_query_options *options, dusk_error *err);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/database.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -53,6 +54,9 @@ dusk_status dusk_file_replace(const char *path, void (*put)(FILE *file, const vo
     bool exists = stat(path, &there) == 0;
     if (exists && S_ISDIR(there.st_mode)) return fail_write(path, EISDIR, err);
     if (exists && !S_ISREG(there.st_mode)) return write_directly(path, put, what, err);
+    if (exists && dusk_is_database(path))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a file of its own",
+                         "%.150s is a database or a ledger, and would be lost", path);
     if (exists && access(path, W_OK) != 0) return fail_write(path, errno, err);
     if (exists) real = realpath(path, NULL); /* a link stays a link */
     const char *target = real ? real : path;

@@ -3,6 +3,7 @@
 #include "cli/model.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -108,6 +109,20 @@ void model_data_clear(model_data *data)
     *data = (model_data){ .path = NULL };
 }
 
+/* ---- Files ---------------------------------------------------------------------------------------- */
+
+dusk_status model_keep(const char *out, const char *a, const char *b, const char *c, dusk_error *err)
+{
+    const char *const read[] = { a, b, c };
+    struct stat to, from;
+    if (!out || stat(out, &to) != 0 || !S_ISREG(to.st_mode)) return DUSK_OK;
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i] && stat(read[i], &from) == 0 && to.st_dev == from.st_dev && to.st_ino == from.st_ino)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "write to a file of its own",
+                             "%.150s is read, and would be replaced by what is written", out);
+    return DUSK_OK;
+}
+
 /* ---- Sources -------------------------------------------------------------------------------------- */
 
 static void add_name(dusk_buffer *out, const char *name)
@@ -179,17 +194,27 @@ dusk_neighbours model_neighbours(const model_data *data, bool replace_one)
     return made.neighbours;
 }
 
-dusk_charge model_charge(const model_data *data, const dusk_statement *statement, const char *analyst,
-                         const char *purpose)
+dusk_status model_reserve(const model_data *data, const dusk_statement *statement, const char *analyst,
+                          const char *purpose, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
+    dusk_ledger *ledger = dusk_source_ledger(data->source);
     dusk_ledger_options made;
-    dusk_ledger_made_with(dusk_source_ledger(data->source), &made);
-    return (dusk_charge){ .analyst = analyst,
-                          .event = &statement->event,
-                          .delta = made.filter == DUSK_FILTER_BASIC ? statement->delta : 0,
-                          .purpose = purpose,
-                          .epsilon = statement->epsilon,
-                          .version = dusk_source_schema(data->source)->version };
+    uint64_t id;
+    if (statement->numerics == DUSK_NUMERICS_IDEALISED)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
+                         "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
+    dusk_ledger_made_with(ledger, &made);
+    dusk_charge charge = { .analyst = analyst,
+                           .event = &statement->event,
+                           .delta = made.filter == DUSK_FILTER_BASIC ? statement->delta : 0,
+                           .purpose = purpose,
+                           .epsilon = statement->epsilon,
+                           .version = dusk_source_schema(data->source)->version };
+    DUSK_TRY(dusk_query_frame_ready(data->source, data->sql, &data->options, err));
+    DUSK_TRY(dusk_ledger_reserve(ledger, &id, &charge, err));
+done:
+    return status;
 }
 
 /* ---- Receipts ----------------------------------------------------------------------------------- */

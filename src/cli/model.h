@@ -51,11 +51,14 @@ dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool lab
 dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err);
 void model_data_clear(model_data *data);
 
+/* That writing `out` (NULL: nothing) does not replace what is read; other names may be NULL. */
+dusk_status model_keep(const char *out, const char *a, const char *b, const char *c, dusk_error *err);
+
 /* The relation that a promise is for: that of the source's ledger, or what was asked for. */
 dusk_neighbours model_neighbours(const model_data *data, bool replace_one);
-/* What is to be charged to the source's ledger for a statement; texts are borrowed. */
-dusk_charge model_charge(const model_data *data, const dusk_statement *statement, const char *analyst,
-                         const char *purpose);
+/* Charge it, on disk before a row is read; what can be found out before, is. */
+dusk_status model_reserve(const model_data *data, const dusk_statement *statement, const char *analyst,
+                          const char *purpose, dusk_error *err);
 /* "cost: ..." of what was charged, and "left: ...", on standard error. */
 dusk_status model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst,
                                 dusk_error *err);

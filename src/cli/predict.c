@@ -162,6 +162,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_prediction prediction = { .rows = 0 };
     model_data data = { .path = NULL };
     DUSK_TRY(check(s, parsed, err));
+    DUSK_TRY(model_keep(s->out, parsed->operands[0], parsed->operands[1], s->labels, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     DUSK_TRY(check_proba(s->proba, model, err));

@@ -36,7 +36,7 @@ static const dusk_option score_options[] = {
     { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "Private rows",
       .help = "failure probability; without one the noise is that of epsilon alone" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "Private rows",
-      .help = "how many rows have a label, if that is public; halves the noise" },
+      .help = "how many rows have a label, if that is public: as many, not about as many; the score is over this number" },
     { .name = "replace-one", .type = DUSK_OPTION_FLAG, AT(replace_one), .heading = "Private rows",
       .help = "the promise compares data of which one unit was exchanged; by default one that was added or removed" },
     { .name = "dry-run", .letter = 'n', .type = DUSK_OPTION_FLAG, AT(dry), .heading = "Private rows",
@@ -189,15 +189,17 @@ static dusk_status print_released(dusk_metric metric, const double value[3], con
     return DUSK_OK;
 }
 
-/* On disk before a row is read. */
-static dusk_status charge(const model_data *data, const dusk_statement *statement, const char *analyst,
-                          dusk_metric metric, dusk_error *err)
+/* A declared number of rows is taken as it is: the mean is the noisy sum over it. */
+static void print_interval(dusk_metric metric, int64_t rows)
 {
-    char purpose[64];
-    uint64_t id;
-    snprintf(purpose, sizeof purpose, "score %s of a model", metric_name(metric));
-    dusk_charge cost = model_charge(data, statement, analyst, purpose);
-    return dusk_ledger_reserve(dusk_source_ledger(data->source), &id, &cost, err);
+    if (rows > 0)
+        dusk_output_note(
+            "interval",
+            "holds the exact %s of these rows with 95 %% confidence, if %lld have a label as declared",
+            metric_name(metric), (long long)rows);
+    else
+        dusk_output_note("interval", "holds the exact %s of these rows with 95 %% confidence",
+                         metric_name(metric));
 }
 
 static dusk_status score_private(const score_settings *s, const dusk_model *model, model_data *data,
@@ -208,6 +210,7 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     dusk_train_options options;
     dusk_statement statement;
     dusk_generator *gen = NULL;
+    char purpose[64];
     double value[3];
     dusk_train_options_init(&options);
     options.epsilon = s->epsilon;
@@ -221,14 +224,19 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
         goto done;
     }
     DUSK_TRY(dusk_generator_new(&gen, err));
-    if (data->source) DUSK_TRY(charge(data, &statement, ask_analyst(s->analyst), metric, err));
-    DUSK_TRY(model_data_read(data, gen, err));
-    DUSK_TRY(dusk_model_score_release(&value[0], &value[1], &value[2], &statement, metric, model, data->frame,
-                                      &options, gen, err));
+    snprintf(purpose, sizeof purpose, "score %s of a model", metric_name(metric));
+    if (data->source) DUSK_TRY(model_reserve(data, &statement, ask_analyst(s->analyst), purpose, err));
+    status = model_data_read(data, gen, err);
+    if (status == DUSK_OK)
+        status = dusk_model_score_release(&value[0], &value[1], &value[2], &statement, metric, model,
+                                          data->frame, &options, gen, err);
+    if (status != DUSK_OK && data->source) /* what was spent stays spent */
+        (void)model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst),
+                                  NULL);
+    if (status != DUSK_OK) goto done;
     DUSK_TRY(print_released(metric, value, &statement, s->json, err));
     DUSK_TRY(dusk_output_flush(err));
-    dusk_output_note("interval", "holds the exact %s of these rows with 95 %% confidence",
-                     metric_name(metric));
+    print_interval(metric, s->rows);
     DUSK_TRY(model_print_promise(&statement, data->source != NULL, err));
     if (data->source)
         DUSK_TRY(
@@ -281,6 +289,11 @@ static dusk_status check(const score_settings *s, const dusk_parsed *parsed, dus
     if (s->card && parsed->operand_count != 1)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk score income.model --card",
                          "--card needs a model, and nothing else");
+    if (s->card &&
+        (s->private || s->calibration || s->labels || !isnan(s->epsilon) || !isnan(s->delta) || s->rows > 0 ||
+         s->replace_one || s->dry || s->query || s->table || s->rows_per_unit > 0 || s->analyst || s->engine))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk score income.model --card",
+                         "--card looks at no rows, and goes with --json and --plot only");
     if (s->card) return DUSK_OK;
     if (parsed->operand_count != 2)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, EXAMPLE,
@@ -302,6 +315,13 @@ static dusk_status check_plots(const score_settings *s, const dusk_model *model,
     return DUSK_OK;
 }
 
+static dusk_status keep_inputs(const score_settings *s, const dusk_parsed *parsed, dusk_error *err)
+{
+    const char *model = parsed->operands[0], *rows = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
+    dusk_status status = model_keep(s->plot, model, rows, s->labels, err);
+    return status == DUSK_OK ? model_keep(s->calibration, model, rows, s->labels, err) : status;
+}
+
 static dusk_status open_data(model_data *data, const char *path, const score_settings *s,
                              const dusk_model *model, dusk_error *err)
 {
@@ -319,6 +339,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_model *model = NULL;
     model_data data = { .path = NULL };
     DUSK_TRY(check(s, parsed, err));
+    DUSK_TRY(keep_inputs(s, parsed, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     if (s->card) {

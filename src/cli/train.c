@@ -310,87 +310,74 @@ done:
     return status;
 }
 
-/* Would the ledger allow it? Found out before rows are read. */
-static dusk_status quote(const train_plan *plan, const model_data *data, const char *analyst, dusk_error *err)
+/* On disk before a row is read. */
+static dusk_status charge(const train_plan *plan, const char *learner, const model_data *data,
+                          const train_settings *s, dusk_error *err)
 {
-    dusk_charge charge = model_charge(data, plan_statement(plan), analyst, "train");
-    if (plan_statement(plan)->numerics == DUSK_NUMERICS_IDEALISED)
-        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
-                         "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
-    return dusk_ledger_quote(dusk_source_ledger(data->source), NULL, &charge, err);
+    char purpose[160];
+    if (plan->search)
+        snprintf(purpose, sizeof purpose, "search %s", learner);
+    else
+        snprintf(purpose, sizeof purpose, "train %s%s%.60s", learner, s->label ? " for " : "",
+                 s->label ? s->label : "");
+    return model_reserve(data, plan_statement(plan), ask_analyst(s->analyst), purpose, err);
 }
 
 static dusk_status run_search(const train_plan *plan, dusk_model **out, const model_data *data,
                               const train_settings *s, dusk_generator *gen, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
     dusk_search_result best = { .model = NULL };
-    if (data->source)
-        DUSK_TRY(dusk_search_run_charged(plan->search, &best, data->frame, dusk_source_ledger(data->source),
-                                         ask_analyst(s->analyst), dusk_source_schema(data->source)->version,
-                                         gen, err));
-    else
-        DUSK_TRY(dusk_search_run(plan->search, &best, data->frame, gen, err));
+    dusk_status status = dusk_search_run(plan->search, &best, data->frame, gen, err);
+    if (status != DUSK_OK) return status;
     dusk_output_note("best", "\"%s\", with a noisy score of %.4g on rows held out",
                      s->candidates.word[best.candidate], best.score);
     *out = best.model;
-done:
-    return status;
-}
-
-static dusk_status run_plan(const train_plan *plan, dusk_model **out, const model_data *data,
-                            const train_settings *s, dusk_generator *gen, dusk_error *err)
-{
-    if (plan->search) return run_search(plan, out, data, s, gen, err);
-    if (!data->source) return dusk_training_run(plan->training, out, data->frame, gen, err);
-    return dusk_training_run_charged(plan->training, out, data->frame, dusk_source_ledger(data->source),
-                                     ask_analyst(s->analyst), dusk_source_schema(data->source)->version, gen,
-                                     err);
+    return DUSK_OK;
 }
 
 static dusk_status learn_rows(const train_plan *plan, dusk_model **out, model_data *data,
-                              const train_settings *s, dusk_progress *progress, dusk_error *err)
+                              const train_settings *s, dusk_progress *progress, dusk_generator *gen,
+                              dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    dusk_generator *gen = NULL;
-    DUSK_TRY(dusk_generator_new(&gen, err));
-    if (data->source) DUSK_TRY(quote(plan, data, ask_analyst(s->analyst), err));
-    DUSK_TRY(model_data_read(data, gen, err));
+    dusk_status status = model_data_read(data, gen, err);
+    if (status != DUSK_OK) return status;
     dusk_progress_start(progress, 1, plan_statement(plan)->epsilon);
-    status = run_plan(plan, out, data, s, gen, err);
+    status = plan->search ? run_search(plan, out, data, s, gen, err)
+                          : dusk_training_run(plan->training, out, data->frame, gen, err);
     dusk_progress_end(progress);
-done:
-    dusk_generator_free(gen);
     return status;
 }
 
-static dusk_status learn(const train_plan *plan, model_data *data, const train_settings *s,
-                         dusk_progress *progress, dusk_error *err)
+static dusk_status learn(const train_plan *plan, const char *learner, model_data *data,
+                         const train_settings *s, dusk_progress *progress, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const char *analyst = ask_analyst(s->analyst);
+    dusk_ledger *ledger = data->source ? dusk_source_ledger(data->source) : NULL;
+    dusk_generator *gen = NULL;
     dusk_model_file *file = NULL;
     dusk_model *model = NULL;
     char *text = NULL;
+    DUSK_TRY(model_keep(s->out, data->path, s->schema, s->labels, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(plan_explain(plan, &text, err));
-    DUSK_TRY(learn_rows(plan, &model, data, s, progress, err));
-    status = dusk_model_file_put(file, model, err);
-    if (status != DUSK_OK && data->source) /* what was spent stays spent */
-        (void)model_print_charged(dusk_source_ledger(data->source), dusk_model_statement(model), analyst,
-                                  NULL);
+    DUSK_TRY(dusk_generator_new(&gen, err));
+    if (ledger) DUSK_TRY(charge(plan, learner, data, s, err));
+    status = learn_rows(plan, &model, data, s, progress, gen, err);
+    if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
+    if (status != DUSK_OK && ledger) /* what was spent stays spent */
+        (void)model_print_charged(ledger, plan_statement(plan), ask_analyst(s->analyst), NULL);
     if (status != DUSK_OK) goto done;
     DUSK_TRY(model_print_card(model, text, s->out, s->json, err));
     DUSK_TRY(dusk_output_flush(err));
-    if (data->source)
-        DUSK_TRY(
-            model_print_charged(dusk_source_ledger(data->source), dusk_model_statement(model), analyst, err));
+    if (ledger)
+        DUSK_TRY(model_print_charged(ledger, dusk_model_statement(model), ask_analyst(s->analyst), err));
     else
         model_print_cost(dusk_model_statement(model));
 done:
     dusk_ledger_free_text(text);
     dusk_model_file_close(file);
     dusk_model_free(model);
+    dusk_generator_free(gen);
     return status;
 }
 
@@ -423,7 +410,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
     fill_options(&options, s, &data, &progress);
     DUSK_TRY(prepare(&plan, learner->name, data.fields, &options, s, err));
-    status = s->dry ? explain(&plan, s->json, err) : learn(&plan, &data, s, &progress, err);
+    status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &progress, err);
 done:
     dusk_training_free(plan.training);
     dusk_search_free(plan.search);

@@ -63,7 +63,7 @@ static double longest(const learn_features *features, const dusk_fields *fields)
 static dusk_status set_norm(learn_features *features, double norm, dusk_error *err)
 {
     if (!(norm > 0 && norm <= LEARN_NORM_MOST))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a norm to scale rows down to, such as 8",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a norm to scale rows down to: --set norm=8",
                          "rows may be %.3g long, and must be above 0 and at most %g", norm, LEARN_NORM_MOST);
     features->norm = norm;
     features->bound = fmax(floor(norm * LEARN_ONE), 1);

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/database.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "dusk/learn.h"
 
 #define ROOM ((off_t)1 << 18)      /* what is taken of the disk in advance */
@@ -87,6 +89,11 @@ dusk_status dusk_model_file_open(dusk_model_file **out, const char *path, dusk_e
     DUSK_TRY(join(&file->target, real ? real : path, "", err));
     if (exists && (S_ISDIR(there.st_mode) || access(path, W_OK) != 0)) {
         status = fail_write(path, S_ISDIR(there.st_mode) ? EISDIR : errno, err);
+        goto done;
+    }
+    if (DUSK_MUTATE(MODEL_OVER_LEDGER, exists && S_ISREG(there.st_mode) && dusk_is_database(path), false)) {
+        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "give the model a file of its own",
+                           "%.150s is a database or a ledger, and would be lost", path);
         goto done;
     }
     if (exists && !S_ISREG(there.st_mode)) {

@@ -137,6 +137,14 @@ static dusk_status copy_text(char **out, const char *text, dusk_error *err)
     return dusk_buffer_take(&copy, out, err);
 }
 
+static dusk_status fail_setting(const char *learner, const char *text, dusk_error *err)
+{
+    char hint[120];
+    snprintf(hint, sizeof hint, "dusk train %s -h lists its settings", learner);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "%.60s is no setting of %s (write name=value)",
+                     *text ? text : "an empty word", learner);
+}
+
 static dusk_status read_settings(dusk_training *training, const dusk_train_options *options, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -144,9 +152,7 @@ static dusk_status read_settings(dusk_training *training, const dusk_train_optio
     for (size_t k = 0; k < options->settings_count; k++) {
         const char *text = options->settings[k];
         size_t i = find_setting(learner, text);
-        if (i == DUSK_NO_LINK || !strchr(text, '='))
-            return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk train NAME -h lists its settings",
-                             "%.60s is no setting of %s (write name=value)", text, learner->shown.name);
+        if (i == DUSK_NO_LINK || !strchr(text, '=')) return fail_setting(learner->shown.name, text, err);
         if (training->value[i])
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "give it once", "%s is set twice",
                              learner->shown.settings[i].name);
@@ -179,7 +185,7 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
     learn_job *job = &training->job;
     if (job->learner->shown.numerics == DUSK_NUMERICS_IDEALISED && !options->accept_idealised)
         return dusk_fail(err, DUSK_ERR_ARGUMENT,
-                         "choose another learner, or accept that its law holds for real numbers only",
+                         "choose another learner, or accept it as it is: --accept-idealised",
                          "the promise of %s holds in ideal arithmetic only", job->learner->shown.name);
     DUSK_TRY(find_label(job, options->label, err));
     DUSK_TRY(read_settings(training, options, err));

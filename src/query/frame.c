@@ -117,6 +117,27 @@ static dusk_status take_row(unit_rows *rows, const dusk_chunk *chunk, const quer
     return DUSK_OK;
 }
 
+dusk_status dusk_query_frame_ready(dusk_source *source, const char *sql, const dusk_query_options *options,
+                                   dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    query_plan *plan = NULL;
+    dusk_fields *fields = NULL;
+    dusk_cell_type *types = NULL;
+    dusk_engine *engine = NULL;
+    char *text = NULL;
+    DUSK_TRY(plan_fields(&plan, &fields, source, sql, options, err));
+    DUSK_TRY(query_source_engine(source, &engine, options->engine, err));
+    DUSK_NEW(types, plan->input->columns);
+    DUSK_TRY(query_emit(&text, types, plan, plan->input, engine->class->dialect, err));
+done:
+    dusk_deallocate(text);
+    dusk_deallocate(types);
+    dusk_fields_free(fields);
+    query_plan_free(plan);
+    return status;
+}
+
 static dusk_status read_rows(unit_rows *rows, dusk_engine *engine, const query_plan *plan, dusk_error *err)
 {
     dusk_status status = DUSK_OK;

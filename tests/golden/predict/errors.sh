@@ -24,5 +24,7 @@ t predict a.model nothing.csv
 t predict a.model visits.csv
 t predict a.model credit_new.csv --proba
 t predict a.model credit_new.csv --out no/said.csv
+t predict a.model credit_new.csv --out a.model
+t predict a.model credit_new.csv --out credit_new.csv
 [ ! -e /dev/full ] || dusk predict a.model credit_new.csv >/dev/full
 echo "exit $?"

@@ -15,6 +15,10 @@ t score a.model credit_new.csv --private --epsilon 1 --plot roc.svg
 t score a.model credit_new.csv --plot roc.svg
 t score a.model credit_new.csv --calibration c.svg
 t score b.model credit_new.csv --private --epsilon 1
+t score a.model credit_new.csv --card
+t score a.model --card --private --epsilon 1
+t score a.model --card --plot a.model
+t score a.model credit.csv --private --epsilon 1 --rows 10 | sed 's/^mse .*/mse/'
 cut -d , -f 1,3- credit_new.csv >unlabelled.csv
 t score a.model unlabelled.csv
 t score a.model credit.csv --private --epsilon 0.1 --dry-run

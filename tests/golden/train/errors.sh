@@ -34,6 +34,9 @@ t train linear $more --table visits
 t train pca $more
 t train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out no/a.model
 t train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out .
+t train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out ./credit.csv
+t train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out credit.fields
+t train posterior_linear $more
 t train linear clinic.dusk --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out a.model
 [ ! -e /dev/full ] || t train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out /dev/full |
     grep -v -e '^ ' -e '^[a-z]* *[a-z]*:* [a-z]*=' | tail -3

@@ -50,6 +50,23 @@ mkfifo pipe
 dusk train forest clinic.dusk --label smoker --table clinic --epsilon 0.01 --delta 1e-6 --set trees=300 --out pipe >/dev/null 2>&1
 echo "exit $?"
 left
+echo "== a ledger is not replaced by a model"
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out clinic.dusk 2>&1
+cp clinic.dusk other.dusk
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out other.dusk 2>&1
+left
+echo "== what cannot be read: found out before, or charged before"
+mv clinic.csv away.csv
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out a.model 2>&1 | sed 's/: .*clinic.csv/: clinic.csv/'
+mv away.csv clinic.csv
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --engine none --out a.model 2>&1
+left
+gzip -c clinic.csv | head -c 3000 >cut.csv.gz
+dusk init cut.dusk --source cut.csv.gz --unit cut.id --epsilon 1 --delta 1e-5 >/dev/null 2>&1
+dusk schema cut.dusk set cut.cost type=real bounds=0:1000
+dusk schema cut.dusk set cut.age type=integer bounds=0:100
+dusk train linear cut.dusk --label cost --epsilon 0.01 --delta 1e-6 --out a.model 2>&1 | head -2
+ls | grep -e model -e tmp
 dusk budget clinic.dusk --verify >/dev/null && echo "the ledger is whole"
 echo "== a score"
 dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.1 --delta 1e-6 --out b.model >/dev/null 2>&1
@@ -58,5 +75,6 @@ dusk predict b.model clinic.dusk 2>&1
 dusk score b.model clinic.dusk --table visits --private --epsilon 0.1 2>&1
 dusk score b.model clinic.dusk --table clinic --private --epsilon 0.1 2>&1 | sed 's/; event.*//' | tr -s ' '
 dusk score b.model clinic.dusk --table clinic --private --epsilon 2 2>&1
+dusk score b.model clinic.dusk --table clinic --private --epsilon 0.1 --engine none 2>&1
 left
 dusk budget clinic.dusk --history | grep -o -e 'train .*' -e 'score .*'

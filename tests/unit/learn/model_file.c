@@ -331,6 +331,26 @@ static void full_disk(void **state)
     dusk_model_free(model);
 }
 
+/* A ledger is a database; a model in its place would be all that was spent, forgotten. */
+static void databases_stay(void **state)
+{
+    const char head[16] = "SQLite format 3";
+    dusk_model *model = trained("a numeric 0:1\nb numeric 0:1\n");
+    dusk_error err = { .message = "" };
+    struct stat at;
+    (void)state;
+    FILE *file = fopen(inside("a.dusk"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(head, 1, sizeof head, file), sizeof head);
+    assert_int_equal(fclose(file), 0);
+    int before = files_in_folder();
+    assert_int_equal(dusk_model_write(model, inside("a.dusk"), &err), DUSK_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "would be lost"));
+    assert_true(stat(inside("a.dusk"), &at) == 0 && at.st_size == sizeof head);
+    assert_int_equal(files_in_folder(), before);
+    dusk_model_free(model);
+}
+
 static void memory_may_fail(void **state)
 {
     dusk_model *model = trained("a numeric 0:1\nb category x,y\n"), *again = NULL;
@@ -359,6 +379,7 @@ int main(void)
         cmocka_unit_test(reads_back),          cmocka_unit_test(changed_bytes_are_seen),
         cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(files),
         cmocka_unit_test(full_disk),           cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(databases_stay),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
