@@ -27,7 +27,8 @@ static dusk_status check_columns(const learn_job *job, dusk_error *err)
                      "theil_sen learns from one number");
 }
 
-/* A median whose rows are clamped to +-most; one change of the data moves `moved` rows of it, by coming or going. */
+/* A median whose rows are clamped to +-most; one change of the data moves `moved` rows of it, by coming or going. It has a share of
+ * epsilon, with delta too: of two choices that is far more than what shares of a Gaussian budget allow. */
 DUSK_PROVEN(plan_median)
 static dusk_status plan_median(learn_job *job, dusk_aggregate *how, double most, double moved, double share,
                                dusk_error *err)
@@ -35,6 +36,7 @@ static dusk_status plan_median(learn_job *job, dusk_aggregate *how, double most,
     dusk_status status = DUSK_OK;
     const double median = 0.5;
     dusk_statement unused;
+    dusk_event event;
     dusk_aggregate_init(how);
     how->neighbours = DUSK_ADD_REMOVE;
     how->lower = -most;
@@ -43,7 +45,9 @@ static dusk_status plan_median(learn_job *job, dusk_aggregate *how, double most,
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer pairs",
                          "a unit would be in more than 2^30 pairs");
     how->rows_per_unit = (uint32_t)moved;
-    DUSK_TRY(learn_budget_pure(&job->budget, &how->epsilon, true, share, 1, err));
+    how->epsilon = job->budget.epsilon * (1 - 0x1p-30) * share;
+    DUSK_TRY(dusk_event_exponential(&event, how->epsilon, err));
+    DUSK_TRY(learn_budget_event(&job->budget, &event, share, 1, err));
     DUSK_TRY(dusk_quantiles_state(&unused, how, &median, 1, err));
 done:
     return status;

@@ -69,6 +69,22 @@ static void test_odd_data(void **unused)
         }
 }
 
+/* A delta is no reason to choose less well: what is asked for is used, about. */
+static void test_epsilon_is_used(void **unused)
+{
+    (void)unused;
+    const double epsilons[] = { 0.01, 1, 30 };
+    dusk_frame *frame = line(5, 1, 0, 4);
+    for (int k = 0; k < 6; k++) {
+        regression_request r = { "theil_sen", .epsilon = epsilons[k % 3], .delta = k < 3 ? 0 : 1e-6 };
+        dusk_model *model = regression_train(&r, frame, 5);
+        double stated = dusk_model_statement(model)->epsilon;
+        if (!(stated <= r.epsilon && stated > 0.8 * r.epsilon)) fail_msg("%g of %g", stated, r.epsilon);
+        dusk_model_free(model);
+    }
+    dusk_frame_free(frame);
+}
+
 static void test_refusals(void **unused)
 {
     (void)unused;
@@ -83,6 +99,7 @@ static void test_refusals(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_line), cmocka_unit_test(test_odd_data),
+                                        cmocka_unit_test(test_epsilon_is_used),
                                         cmocka_unit_test(test_refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
