@@ -83,12 +83,13 @@ void learn_progress(const learn_job *job, double part);
 DUSK_MUST_USE dusk_status learn_assume_rows(dusk_statement *statement, const dusk_fields *fields,
                                             uint64_t rows, dusk_error *err);
 
-/* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table, or the other with the defaults
- * of scaling and its share. */
+/* Settings that every learner on vectors has: put LEARN_FEATURE_SETTINGS at the end of its table, or one of the others with the
+ * defaults of scaling and its share, and of the norm. */
 #define LEARN_FEATURE_SETTINGS LEARN_FEATURE_SETTINGS_BY("bounds", "0.1")
-#define LEARN_FEATURE_SETTINGS_BY(scaling, share)                                                            \
+#define LEARN_FEATURE_SETTINGS_BY(scaling, share) LEARN_FEATURE_SETTINGS_OF("0", scaling, share)
+#define LEARN_FEATURE_SETTINGS_OF(norm, scaling, share)                                                      \
     { "norm",                                                                                                \
-      "0",                                                                                                   \
+      norm,                                                                                                  \
       NULL,                                                                                                  \
       0,                                                                                                     \
       LEARN_NORM_MOST,                                                                                       \

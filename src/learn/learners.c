@@ -23,6 +23,7 @@ extern const learn_learner learn_sparse_linear;
 extern const learn_learner learn_kmeans;
 extern const learn_learner learn_naive_bayes;
 extern const learn_learner learn_normal_mixture;
+extern const learn_learner learn_functional;
 extern const learn_learner learn_logistic;
 extern const learn_learner learn_svm;
 extern const learn_learner learn_multinomial;
@@ -56,6 +57,7 @@ const learn_learner *const learn_learners[] = {
     &learn_kmeans,
     &learn_naive_bayes,
     &learn_normal_mixture,
+    &learn_functional,
     &learn_logistic,
     &learn_svm,
     &learn_multinomial,
