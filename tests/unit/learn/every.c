@@ -156,55 +156,6 @@ static void train_on_any_rows(void **state)
     }
 }
 
-/* --- predictions ----------------------------------------------------------------------------------------- */
-
-#define WIDE_FIELDS                                                                                          \
-    "x[29] numeric -1:1\ny numeric -5:5\ngood category no,yes\ncolour category red,green,blue\n"
-
-/* Rows `first` to `first` + `rows` - 1 of a table that has no end. */
-static dusk_frame *wide_frame(const char *text, size_t first, size_t rows)
-{
-    dusk_fields *fields;
-    dusk_frame *frame;
-    assert_int_equal(dusk_fields_parse(&fields, text, NULL), DUSK_OK);
-    assert_int_equal(dusk_frame_new(&frame, fields, rows, NULL), DUSK_OK);
-    for (size_t c = 0; c < fields->count; c++)
-        for (size_t r = 0; r < rows; r++) {
-            if (frame->column[c].number) frame->column[c].number[r] = sin((double)((first + r) * 31 + c));
-            if (frame->column[c].code) frame->column[c].code[r] = (int32_t)((first + r + c) % 2);
-        }
-    dusk_fields_free(fields);
-    return frame;
-}
-
-/* A released score is a sum of what is said of each row: adding a row must not change, not even in the last digit, what is
- * said of those behind it. */
-static void say_the_same_of_a_row_beside_others(void **state)
-{
-    (void)state;
-    for (size_t i = 0; each(i); i++) {
-        const dusk_learner *l = each(i);
-        const char *fields = strncmp(l->name, "theil", 5) ? WIDE_FIELDS : learners_fields(l);
-        if (l->task > DUSK_TASK_GROUPS) continue;
-        dusk_generator *gen = seeded(i + 1);
-        dusk_frame *frame = wide_frame(fields, 0, 40), *more = wide_frame(fields, 0, 12),
-                   *fewer = wide_frame(fields, 1, 11);
-        dusk_model *model = train(l, frame, DELTA, gen);
-        dusk_prediction p, q;
-        assert_int_equal(dusk_predict(&p, model, more, NULL), DUSK_OK);
-        assert_int_equal(dusk_predict(&q, model, fewer, NULL), DUSK_OK);
-        if (memcmp(p.value + p.columns, q.value, q.rows * q.columns * sizeof *q.value) != 0)
-            fail_msg("what %s says of a row depends on where it is", l->name);
-        dusk_prediction_clear(&p);
-        dusk_prediction_clear(&q);
-        dusk_model_free(model);
-        dusk_frame_free(frame);
-        dusk_frame_free(more);
-        dusk_frame_free(fewer);
-        dusk_generator_free(gen);
-    }
-}
-
 /* --- settings ---------------------------------------------------------------------------------------------- */
 
 static dusk_status try_setting(const dusk_learner *l, const dusk_frame *frame, const char *name,
@@ -250,7 +201,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(are_described),
         cmocka_unit_test(train_on_any_rows),
-        cmocka_unit_test(say_the_same_of_a_row_beside_others),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
