@@ -4,70 +4,70 @@
 
 #include "learn/learner.h"
 
-extern const learn_learner learn_amp_logistic;
-extern const learn_learner learn_amp_svm;
-extern const learn_learner learn_amp_multinomial;
+extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_amp_huber;
-extern const learn_learner learn_boosting;
-extern const learn_learner learn_boosting_numbers;
-extern const learn_learner learn_forest;
-extern const learn_learner learn_linear;
+extern const learn_learner learn_amp_logistic;
+extern const learn_learner learn_amp_multinomial;
+extern const learn_learner learn_amp_svm;
 extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_bayes_logistic;
-extern const learn_learner learn_lasso;
-extern const learn_learner learn_theil_sen;
-extern const learn_learner learn_aggregate_linear;
-extern const learn_learner learn_posterior_linear;
-extern const learn_learner learn_sparse_logistic;
-extern const learn_learner learn_sparse_linear;
-extern const learn_learner learn_kmeans;
-extern const learn_learner learn_naive_bayes;
-extern const learn_learner learn_normal_mixture;
-extern const learn_learner learn_functional;
-extern const learn_learner learn_logistic;
-extern const learn_learner learn_svm;
-extern const learn_learner learn_multinomial;
-extern const learn_learner learn_huber_regression;
-extern const learn_learner learn_pca;
-extern const learn_learner learn_pca_sampling;
-extern const learn_learner learn_projection;
+extern const learn_learner learn_boosting;
+extern const learn_learner learn_boosting_numbers;
 extern const learn_learner learn_covariance;
 extern const learn_learner learn_density;
+extern const learn_learner learn_forest;
+extern const learn_learner learn_functional;
+extern const learn_learner learn_huber_regression;
+extern const learn_learner learn_kmeans;
+extern const learn_learner learn_lasso;
+extern const learn_learner learn_linear;
+extern const learn_learner learn_logistic;
+extern const learn_learner learn_multinomial;
+extern const learn_learner learn_naive_bayes;
+extern const learn_learner learn_normal_mixture;
+extern const learn_learner learn_pca;
+extern const learn_learner learn_pca_sampling;
+extern const learn_learner learn_posterior_linear;
+extern const learn_learner learn_projection;
+extern const learn_learner learn_sparse_linear;
+extern const learn_learner learn_sparse_logistic;
+extern const learn_learner learn_svm;
+extern const learn_learner learn_theil_sen;
 extern const learn_learner learn_tree;
 
-/* A line each. */
+/* By task, what to try first coming first; a line each. */
 /* clang-format off */
 const learn_learner *const learn_learners[] = {
+    &learn_logistic,
+    &learn_boosting,
+    &learn_svm,
     &learn_amp_logistic,
     &learn_amp_svm,
-    &learn_amp_multinomial,
-    &learn_amp_huber,
-    &learn_boosting,
-    &learn_boosting_numbers,
-    &learn_forest,
-    &learn_linear,
-    &learn_bayes_linear,
+    &learn_sparse_logistic,
     &learn_bayes_logistic,
+    &learn_functional,
+    &learn_multinomial,
+    &learn_forest,
+    &learn_tree,
+    &learn_naive_bayes,
+    &learn_amp_multinomial,
+    &learn_linear,
+    &learn_boosting_numbers,
     &learn_lasso,
+    &learn_huber_regression,
+    &learn_amp_huber,
+    &learn_sparse_linear,
+    &learn_bayes_linear,
     &learn_theil_sen,
     &learn_aggregate_linear,
     &learn_posterior_linear,
-    &learn_sparse_logistic,
-    &learn_sparse_linear,
     &learn_kmeans,
-    &learn_naive_bayes,
-    &learn_normal_mixture,
-    &learn_functional,
-    &learn_logistic,
-    &learn_svm,
-    &learn_multinomial,
-    &learn_huber_regression,
     &learn_pca,
     &learn_pca_sampling,
     &learn_projection,
     &learn_covariance,
     &learn_density,
-    &learn_tree,
+    &learn_normal_mixture,
     NULL,
 };
 /* clang-format on */
