@@ -219,19 +219,17 @@ done:
 
 /* ---- Receipts ----------------------------------------------------------------------------------- */
 
-dusk_status model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst,
-                                dusk_error *err)
+void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst)
 {
-    dusk_status status = DUSK_OK;
     dusk_query_options who;
     dusk_receipt receipt = { .cost = { statement->epsilon, statement->delta }, .charged = true };
     dusk_query_options_init(&who);
     who.analyst = analyst;
-    DUSK_TRY(dusk_ledger_spending(ledger, &receipt.total, NULL, err));
-    DUSK_TRY(dusk_ledger_spending(ledger, &receipt.analyst, analyst, err));
-    ask_print_receipt(&receipt, &who);
-done:
-    return status;
+    if (dusk_ledger_spending(ledger, &receipt.total, NULL, NULL) == DUSK_OK &&
+        dusk_ledger_spending(ledger, &receipt.analyst, analyst, NULL) == DUSK_OK)
+        ask_print_receipt(&receipt, &who);
+    else
+        dusk_output_note("cost", "was charged; dusk budget FILE.dusk says what is left");
 }
 
 void model_print_cost(const dusk_statement *statement)

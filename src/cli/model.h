@@ -60,8 +60,7 @@ dusk_neighbours model_neighbours(const model_data *data, bool replace_one);
 dusk_status model_reserve(const model_data *data, const dusk_statement *statement, const char *analyst,
                           const char *purpose, dusk_error *err);
 /* "cost: ..." of what was charged, and "left: ...", on standard error. */
-dusk_status model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst,
-                                dusk_error *err);
+void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst);
 /* "cost: ..." of what no ledger keeps, on standard error. */
 void model_print_cost(const dusk_statement *statement);
 /* "promise: ..." and that no ledger keeps count, on standard error. */

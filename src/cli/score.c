@@ -193,12 +193,12 @@ static dusk_status print_released(dusk_metric metric, const double value[3], con
 static void print_interval(dusk_metric metric, int64_t rows)
 {
     if (rows > 0)
-        dusk_output_note(
-            "interval",
-            "holds the exact %s of these rows with 95 %% confidence, if %lld have a label as declared",
-            metric_name(metric), (long long)rows);
+        dusk_output_note("interval",
+                         "holds the exact %s of the rows that were used with 95 %% confidence, if %lld have "
+                         "a label as declared",
+                         metric_name(metric), (long long)rows);
     else
-        dusk_output_note("interval", "holds the exact %s of these rows with 95 %% confidence",
+        dusk_output_note("interval", "holds the exact %s of the rows that were used with 95 %% confidence",
                          metric_name(metric));
 }
 
@@ -230,17 +230,12 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     if (status == DUSK_OK)
         status = dusk_model_score_release(&value[0], &value[1], &value[2], &statement, metric, model,
                                           data->frame, &options, gen, err);
-    if (status != DUSK_OK && data->source) /* what was spent stays spent */
-        (void)model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst),
-                                  NULL);
-    if (status != DUSK_OK) goto done;
-    DUSK_TRY(print_released(metric, value, &statement, s->json, err));
-    DUSK_TRY(dusk_output_flush(err));
-    print_interval(metric, s->rows);
-    DUSK_TRY(model_print_promise(&statement, data->source != NULL, err));
-    if (data->source)
-        DUSK_TRY(
-            model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst), err));
+    if (status == DUSK_OK) status = print_released(metric, value, &statement, s->json, err);
+    if (status == DUSK_OK) status = dusk_output_flush(err);
+    if (status == DUSK_OK) print_interval(metric, s->rows);
+    if (status == DUSK_OK) status = model_print_promise(&statement, data->source != NULL, err);
+    if (data->source) /* what was spent stays spent */
+        model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst));
 done:
     dusk_generator_free(gen);
     return status;

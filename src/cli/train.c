@@ -364,15 +364,13 @@ static dusk_status learn(const train_plan *plan, const char *learner, model_data
     if (ledger) DUSK_TRY(charge(plan, learner, data, s, err));
     status = learn_rows(plan, &model, data, s, progress, gen, err);
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
-    if (status != DUSK_OK && ledger) /* what was spent stays spent */
-        (void)model_print_charged(ledger, plan_statement(plan), ask_analyst(s->analyst), NULL);
-    if (status != DUSK_OK) goto done;
-    DUSK_TRY(model_print_card(model, text, s->out, s->json, err));
-    DUSK_TRY(dusk_output_flush(err));
-    if (ledger)
-        DUSK_TRY(model_print_charged(ledger, dusk_model_statement(model), ask_analyst(s->analyst), err));
-    else
-        model_print_cost(dusk_model_statement(model));
+    bool made = status == DUSK_OK;
+    if (made) status = model_print_card(model, text, s->out, s->json, err);
+    if (status == DUSK_OK) status = dusk_output_flush(err);
+    if (ledger) /* what was spent stays spent */
+        model_print_charged(ledger, plan_statement(plan), ask_analyst(s->analyst));
+    else if (made)
+        model_print_cost(plan_statement(plan));
 done:
     dusk_ledger_free_text(text);
     dusk_model_file_close(file);

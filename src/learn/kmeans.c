@@ -153,8 +153,8 @@ static bool complete(const dusk_model *model)
 static const dusk_setting settings[] = {
     { "groups", "8", NULL, 1, 4096, true, "how many" },
     { "method", "auto", "auto|grid|hash|lloyd|choice|blocks", 0, 0, false,
-      "where it begins: counts on a grid (few columns), means of cells that random planes cut, or spread "
-      "over the box" },
+      "where it begins: counts on a grid (few columns), means of cells that random planes cut (hash), spread "
+      "over the box (lloyd), places chosen one by one (choice), or the centres of blocks of rows" },
     { "rounds", "-1", NULL, -1, 1000, true, "of Lloyd after the start; -1: by the method" },
     { "start", "0.5", NULL, 0.01, 0.99, false, "of the budget, for the start" },
     LEARN_FEATURE_SETTINGS,

@@ -30,6 +30,7 @@ typedef struct reader {
     dusk_fields *fields;
 } reader;
 
+static const char quoted[] = "put a name or a category with blanks in quotes: sex category \"not said\",Male";
 static const char form[] = "write a line as \"age numeric 17:90\" or \"sex category Female,Male\"";
 
 static dusk_status refuse(const reader *r, const char *hint, const char *what, dusk_error *err)
@@ -235,7 +236,7 @@ static dusk_status take_line(reader *r, dusk_error *err)
         DUSK_TRY(take_list(r, err));
     else
         DUSK_TRY(refuse(r, form, "a field is numeric or category", err));
-    DUSK_TRY(is_end(*r->at) ? DUSK_OK : refuse(r, form, "there is more than a field in it", err));
+    DUSK_TRY(is_end(*r->at) ? DUSK_OK : refuse(r, quoted, "there is more than a field in it", err));
     DUSK_TRY(add_line(r, &l, err));
 done:
     drop_list(r);

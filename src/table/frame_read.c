@@ -64,7 +64,9 @@ static dusk_status check_widths(const dusk_fields *fields, const table_idx *idx,
     size_t wanted = fields->count - (labels != NULL);
     if (idx->width != wanted || fields->count == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT,
-                         "declare a field for each number, as in pixel[784] numeric 0:255",
+                         !labels && wanted == idx->width + 1
+                             ? "give the file of labels, too: --labels train-labels-idx1-ubyte.gz"
+                             : "declare a field for each number, as in pixel[784] numeric 0:255",
                          "a row of %.150s has %zu numbers, but there are %zu fields for them",
                          idx->input.path, idx->width, wanted);
     if (labels && labels->width != 1)

@@ -12,6 +12,8 @@ t train linear
 t train linear credit.csv --label income --epsilon 1 --out a.model
 t train linear credit.csv --schema nothing.fields --label income --epsilon 1 --out a.model
 t train linear credit.csv --schema credit.csv --label income --epsilon 1 --out a.model
+printf 'income numeric 0:200\nhome category to rent,own\n' >blanks.fields
+t train linear credit.csv --schema blanks.fields --label income --epsilon 1 --out a.model
 t train linear credit.csv --schema credit.fields --epsilon 1 --out a.model
 t train linear credit.csv --schema credit.fields --label wealth --epsilon 1 --out a.model
 t train linear credit.csv --schema credit.fields --label home --epsilon 1 --out a.model

@@ -44,6 +44,8 @@ left
 ls | grep -e model -e tmp
 echo "== a write that fails, and a program that is killed: the charge stays"
 dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out /dev/full 2>&1
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out a.model 2>&1 >/dev/full
+rm -f a.model
 mkfifo pipe
 : <pipe &
 # (a model that is too large for the buffer of a pipe that nobody reads)
