@@ -60,8 +60,7 @@ static dusk_status plan_medians(learn_job *job, aggregate_plan *p, dusk_error *e
     p->how.upper = ldexp(p->bound, -FINE);
     p->how.lower = -p->how.upper;
     p->how.rows_per_unit = (uint32_t)job->budget.factor;
-    DUSK_TRY(
-        learn_budget_pure(&job->budget, &p->how.epsilon, true, job->budget.left, job->features.width, err));
+    DUSK_TRY(learn_budget_choices(&job->budget, &p->how.epsilon, job->features.width, err));
     DUSK_TRY(dusk_quantiles_state(&unused, &p->how, &median, 1, err));
     learn_say(job, "the medians of the weights of %zu blocks of rows, by ranks, epsilon %.4g each", p->blocks,
               p->how.epsilon);

@@ -277,3 +277,40 @@ dusk_status learn_budget_state(const learn_budget *budget, dusk_statement *out, 
 done:
     return status;
 }
+
+/* --- choices -------------------------------------------------------------------------------------------- */
+
+/* Take choices of bounded range `each` out of a budget; *price is the epsilon of all that was taken. */
+static dusk_status take_choices(learn_budget *budget, double *price, double each, uint64_t times,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_statement statement;
+    dusk_event event;
+    DUSK_TRY(dusk_event_exponential(&event, each, err));
+    DUSK_TRY(learn_budget_event(budget, &event, budget->left, times, err));
+    DUSK_TRY(learn_budget_state(budget, &statement, "row", err));
+    *price = statement.epsilon;
+done:
+    return status;
+}
+
+DUSK_PROVEN(learn_budget_choices)
+dusk_status learn_budget_choices(learn_budget *budget, double *epsilon, uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_budget before = *budget;
+    double each, price;
+    DUSK_TRY(learn_budget_pure(budget, &each, true, budget->left, times, err));
+    *epsilon = each;
+    for (int turn = 0; turn < 2 && budget->delta > 0; turn++) {
+        learn_budget trial = before;
+        if (take_choices(&trial, &price, each, times, NULL) != DUSK_OK) break;
+        *budget = trial;
+        *epsilon = each;
+        if (price > 0.97 * budget->epsilon) break;
+        each += (budget->epsilon * (1 - 0x1p-20) - price) / (double)times;
+    }
+done:
+    return status;
+}

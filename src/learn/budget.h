@@ -71,6 +71,10 @@ DUSK_MUST_USE dusk_status learn_counts_release(const learn_noise *noise, double 
  * cheaper. */
 DUSK_MUST_USE dusk_status learn_budget_pure(learn_budget *budget, double *epsilon, bool choice, double share,
                                             uint64_t times, dusk_error *err);
+/* All that is left, for `times` choices: exponential mechanisms (bounded range), as above. Shares of a Gaussian budget are made for
+ * Gaussian noise and say too little of choices: what they leave of epsilon is divided among them. */
+DUSK_MUST_USE dusk_status learn_budget_choices(learn_budget *budget, double *epsilon, uint64_t times,
+                                               dusk_error *err);
 /* A part that the learner prices itself: the event is added as it is; `share` is what it may be taken for. */
 DUSK_MUST_USE dusk_status learn_budget_event(learn_budget *budget, const dusk_event *event, double share,
                                              uint64_t times, dusk_error *err);

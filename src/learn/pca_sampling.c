@@ -27,41 +27,6 @@ typedef struct sampling_plan {
         concentration; /* epsilon of a direction over what a change of the data does, in units of the radius squared */
 } sampling_plan;
 
-/* Take k choices of bounded range `each` out of a budget; *price is the epsilon of all that was taken. */
-static dusk_status take_choices(learn_budget *budget, double *price, double each, size_t k, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    dusk_statement statement;
-    dusk_event event;
-    DUSK_TRY(dusk_event_exponential(&event, each, err));
-    DUSK_TRY(learn_budget_event(budget, &event, budget->left, k, err));
-    DUSK_TRY(learn_budget_state(budget, &statement, "row", err));
-    *price = statement.epsilon;
-done:
-    return status;
-}
-
-/* All that is left, for k choices. Shares of a Gaussian budget are made for Gaussian noise and say too little of choices: what they leave of
- * epsilon is divided among them, which costs no more than that. */
-static dusk_status find_epsilon(learn_budget *budget, double *out, size_t k, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const learn_budget before = *budget;
-    double each, price;
-    DUSK_TRY(learn_budget_pure(budget, &each, true, budget->left, k, err));
-    *out = each;
-    for (int turn = 0; turn < 2; turn++) {
-        learn_budget trial = before;
-        if (take_choices(&trial, &price, each, k, NULL) != DUSK_OK) break;
-        *budget = trial;
-        *out = each;
-        if (price > 0.97 * budget->epsilon) break;
-        each += (budget->epsilon * (1 - 0x1p-20) - price) / (double)k;
-    }
-done:
-    return status;
-}
-
 DUSK_PROVEN(plan)
 static dusk_status plan(learn_job *job, dusk_error *err)
 {
@@ -83,7 +48,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     if (p->by_wishart) return learn_plan_wishart(job, &p->wishart, err);
     DUSK_TRY(learn_budget_noise(&job->budget, &p->variances, (uint32_t)k + 1,
                                 ceil(M_SQRT2 * LEARN_BALL * LEARN_BALL), -2 * LEARN_BALL_BITS, 0.05, 1, err));
-    DUSK_TRY(find_epsilon(&job->budget, &epsilon, k, err));
+    DUSK_TRY(learn_budget_choices(&job->budget, &epsilon, k, err));
     p->concentration = epsilon / DUSK_MUTATE(SAMPLING_MOVES_ONE_ROW, job->budget.factor, 1);
     learn_say(job, "%zu directions v by exp(%.6g |X v|^2), rows being at most 1 long: epsilon %.6g each", k,
               p->concentration, epsilon);

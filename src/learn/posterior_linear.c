@@ -44,9 +44,12 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->radius = learn_setting(job, "radius");
     p->prior = learn_setting(job, "prior");
     p->factor = job->budget.factor;
-    double share = p->adaptive ? job->budget.left / 2 : job->budget.left;
-    DUSK_TRY(learn_budget_pure(&job->budget, &p->epsilon, true, share, 1, err));
-    if (p->adaptive) DUSK_TRY(learn_plan_regression(job, &p->regression, err));
+    if (p->adaptive) {
+        DUSK_TRY(learn_budget_pure(&job->budget, &p->epsilon, true, job->budget.left / 2, 1, err));
+        DUSK_TRY(learn_plan_regression(job, &p->regression, err));
+    } else {
+        DUSK_TRY(learn_budget_choices(&job->budget, &p->epsilon, 1, err));
+    }
     learn_say(job,
               "one sample of the posterior of the weights, in a ball, epsilon %.4g (in ideal arithmetic)",
               p->epsilon);

@@ -60,7 +60,7 @@ static dusk_status plan_releases(learn_job *job, sparse_plan *p, dusk_error *err
     double epsilon;
     if (p->method == FRANK_WOLFE) {
         p->most = p->slope_most * LEARN_ONE;
-        DUSK_TRY(learn_budget_pure(&job->budget, &epsilon, true, share, p->steps, err));
+        DUSK_TRY(learn_budget_choices(&job->budget, &epsilon, p->steps, err));
         DUSK_TRY(dusk_selection_init(
             &p->choice, DUSK_SELECT_EXPONENTIAL,
             DUSK_MUTATE(SPARSE_ROW_COUNTS_ONCE, p->most * job->budget.factor, p->most), false, epsilon, err));

@@ -101,6 +101,30 @@ static void pure_parts_stay_within_epsilon(void **state)
     }
 }
 
+/* Choices get what is left of epsilon, and no less than their shares of a Gaussian budget would be. */
+static void choices_use_what_is_left(void **state)
+{
+    static const double epsilons[] = { 0.01, 3 };
+    static const uint64_t times[] = { 1, 7 };
+    (void)state;
+    for (size_t i = 0; i < 16; i++) {
+        const double epsilon = epsilons[i & 1];
+        const uint64_t often = times[i >> 1 & 1];
+        learn_budget b = budget(epsilon, i & 4 ? 1e-6 : 0, 1, DUSK_ADD_REMOVE), other;
+        learn_noise noise;
+        dusk_statement statement;
+        double each, least;
+        if (i & 8) assert_int_equal(learn_budget_noise(&b, &noise, 3, 5, 0, 0.3, 1, NULL), DUSK_OK);
+        other = b;
+        assert_int_equal(learn_budget_pure(&other, &least, true, other.left, often, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_choices(&b, &each, often, NULL), DUSK_OK);
+        assert_true(b.left == 0 && each >= least);
+        assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+        if (!(statement.epsilon <= epsilon && statement.epsilon > 0.7 * epsilon))
+            fail_msg("%g of %g, case %zu", statement.epsilon, epsilon, i);
+    }
+}
+
 /* Twice the change of the data, twice the noise. */
 static void noise_follows_what_a_change_moves(void **state)
 {
@@ -188,6 +212,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(pure_parts_stay_within_epsilon),
+        cmocka_unit_test(choices_use_what_is_left),
         cmocka_unit_test(noise_follows_what_a_change_moves),
         cmocka_unit_test(releases),
         cmocka_unit_test(huge_totals),
