@@ -37,7 +37,7 @@ static dusk_model *train(const dusk_learner *l, const dusk_frame *frame)
     dusk_generator *gen = seeded(5);
     dusk_train_options o = learners_options(l, 3, DELTA);
     dusk_training *training;
-    dusk_model *model;
+    dusk_model *model = NULL;
     dusk_error err = { .message = "" };
     if (dusk_training_prepare(&training, l->name, frame->fields, &o, &err) != DUSK_OK ||
         dusk_training_run(training, &model, frame, gen, &err) != DUSK_OK)

@@ -126,8 +126,7 @@ static void products_are_exact(void **state)
         double most = floor(0x1p35 / (double)width);
         for (size_t i = 0; i < VECTORS * width; i++) v[i] = whole(gen, most);
         assert_int_equal(tensor_block_open(&block, &source, NULL), DUSK_OK);
-        assert_true(tensor_block_next(&block));
-        for (size_t first = 0; block.rows; first += block.rows, (void)tensor_block_next(&block)) {
+        while (tensor_block_next(&block)) {
             tensor_block_multiply(&block, out, v, VECTORS);
             tensor_block_multiply(&block, one, v, 1);
             for (size_t i = 0; i < block.rows; i++)
