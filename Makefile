@@ -11,7 +11,8 @@ SEEDS ?= 20
 CLEAN_ENV := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
 CMAKE := $(CLEAN_ENV) cmake
 NINJA := $(CLEAN_ENV) ninja -j $(JOBS)
-CTEST := $(CLEAN_ENV) ctest --output-on-failure --no-tests=error -j $(JOBS)
+# One more than there are processors: some tests wait for the disk.
+CTEST := $(CLEAN_ENV) ctest --output-on-failure --no-tests=error -j $(shell expr $(JOBS) + 1)
 C_FILES = $(shell find src include tests bench examples fuzz -name '*.[ch]' 2>/dev/null)
 TAINT := $(patsubst tests/taint/%.c,test.taint.%,$(wildcard tests/taint/*.c))
 
