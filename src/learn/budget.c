@@ -314,3 +314,29 @@ dusk_status learn_budget_choices(learn_budget *budget, double *epsilon, uint64_t
 done:
     return status;
 }
+
+/* --- the rest, at a delta -------------------------------------------------------------------------------- */
+
+DUSK_PROVEN(learn_budget_rest)
+dusk_status learn_budget_rest(learn_budget *budget, double *epsilon, double delta, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_budget before = *budget;
+    double low = 0, high = before.epsilon * (1 - 0x1p-20);
+    for (int turn = 0; turn < (before.any ? 6 : 1); turn++) {
+        double each = before.any ? (low + high) / 2 : high;
+        learn_budget trial = before;
+        dusk_statement statement;
+        dusk_event event;
+        DUSK_TRY(dusk_event_approx(&event, each, delta, err));
+        DUSK_TRY(learn_budget_event(&trial, &event, trial.left, 1, err));
+        if (learn_budget_state(&trial, &statement, "row", NULL) == DUSK_OK) {
+            low = each;
+            *budget = trial;
+        } else
+            high = each;
+    }
+    *epsilon = low;
+done:
+    return status;
+}

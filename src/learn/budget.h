@@ -83,4 +83,9 @@ DUSK_MUST_USE dusk_status learn_budget_event(learn_budget *budget, const dusk_ev
 DUSK_MUST_USE dusk_status learn_budget_state(const learn_budget *budget, dusk_statement *out,
                                              const char *unit, dusk_error *err);
 
+/* All that is left, for one release that is (*epsilon, delta)-DP: the largest such epsilon of a few tries; 0 and nothing taken, when
+ * there is none. `delta` is below that of the budget where something was given before. */
+DUSK_MUST_USE dusk_status learn_budget_rest(learn_budget *budget, double *epsilon, double delta,
+                                            dusk_error *err);
+
 #endif

@@ -76,8 +76,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     projection_plan *p = NULL;
-    const double epsilon = job->budget.epsilon * (1 - 0x1p-20), half = job->budget.delta / 2;
-    dusk_event event;
+    double epsilon, half;
 
     DUSK_TRY(learn_plan_features(job, false, err));
     DUSK_NEW(p, 1);
@@ -85,9 +84,12 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->components = (size_t)learn_setting(job, "components");
     p->size = (size_t)learn_setting(job, "size");
     DUSK_TRY(check(job, job->features.width, p->components, err));
+    half = job->budget.delta / (job->budget.any ? 4 : 2); /* what scaling costs needs some of it */
+    DUSK_TRY(learn_budget_rest(&job->budget, &epsilon, 2 * half, err)); /* test and sketch together */
+    if (!(epsilon > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use scaling=bounds",
+                         "scaling leaves nothing for the sketch");
     DUSK_TRY(dusk_laplace_init(&p->test, 1, 1, TEST_PART * epsilon, DUSK_GRID_DEFAULT, err));
-    DUSK_TRY(dusk_event_approx(&event, epsilon, job->budget.delta, err)); /* test and sketch together */
-    DUSK_TRY(learn_budget_event(&job->budget, &event, job->budget.left, 1, err));
     p->margin = 1 + p->test.scale * log(1 / half) * (1 + 0x1p-20);
     p->width = 1 / find_t((1 - TEST_PART) * epsilon * (1 - 0x1p-10), half, (double)p->size);
     if (!isfinite(p->width))

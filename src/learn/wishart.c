@@ -55,32 +55,6 @@ bool learn_wishart_find(double epsilon, double delta, learn_wishart *out)
 
 /* --- plan ---------------------------------------------------------------------------------------------------------- */
 
-/* The largest epsilon, of a few tries, that fits into what is left at half of delta. */
-static dusk_status find_epsilon(learn_budget *budget, double *out, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const learn_budget before = *budget;
-    const double half = before.delta / 2;
-    double low = 0, high = before.epsilon * (1 - 0x1p-20);
-    for (int turn = 0; turn < 6 && low < high; turn++) {
-        double each = before.any ? (low + high) / 2 : high;
-        learn_budget trial = before;
-        dusk_statement statement;
-        dusk_event event;
-        DUSK_TRY(dusk_event_approx(&event, each, half, err));
-        DUSK_TRY(learn_budget_event(&trial, &event, trial.left, 1, err));
-        if (learn_budget_state(&trial, &statement, "row", NULL) == DUSK_OK) {
-            low = each;
-            *budget = trial;
-        } else
-            high = each;
-        if (!before.any) break;
-    }
-    *out = low;
-done:
-    return status;
-}
-
 DUSK_PROVEN(learn_plan_wishart)
 dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *err)
 {
@@ -92,7 +66,7 @@ dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *e
     if (job->budget.factor != 1)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=exponential",
                          "Wishart noise is for one row that is added or removed only");
-    DUSK_TRY(find_epsilon(&job->budget, &epsilon, err));
+    DUSK_TRY(learn_budget_rest(&job->budget, &epsilon, job->budget.delta / 2, err));
     out->width = job->features.width;
     if (!(epsilon > 0) || !learn_wishart_find(DUSK_MUTATE(WISHART_TWICE_EPSILON, epsilon, 2 * epsilon),
                                               job->budget.delta / 2, out))

@@ -64,6 +64,19 @@ static void width_is_what_the_promise_needs(void **state)
     dusk_frame_free(frame);
 }
 
+/* What scaling costs is taken off the sketch, whose width is then for less than the whole promise. */
+static void scaling_is_paid_for(void **state)
+{
+    dusk_frame *frame = frame_of("x[4] numeric -1:1\n", 0);
+    (void)state;
+    dusk_model *plain = trained("projection", frame, 1, 1e-6, "norm=2", 1);
+    dusk_model *scaled = trained("projection", frame, 1, 1e-6, "norm=2 scaling=standard", 1);
+    assert_true(array_of(scaled, "ridge", 1, 1)[0] > array_of(plain, "ridge", 1, 1)[0]);
+    dusk_model_free(plain);
+    dusk_model_free(scaled);
+    dusk_frame_free(frame);
+}
+
 static void refuses_what_it_cannot_promise(void **state)
 {
     dusk_frame *frame = rows_of(0, 1), *two = frame_of("x[4] numeric -1:1\nrows_per_unit 2\n", 0);
@@ -85,6 +98,7 @@ int main(void)
         cmocka_unit_test(lengths_are_kept),
         cmocka_unit_test(narrow_rows_are_made_wide),
         cmocka_unit_test(width_is_what_the_promise_needs),
+        cmocka_unit_test(scaling_is_paid_for),
         cmocka_unit_test(refuses_what_it_cannot_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
