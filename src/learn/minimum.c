@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The minimiser of an objective, to a certified gradient. Steps are quasi-Newton (limited-memory BFGS [Nocedal 1980] about the
- * second derivative at some earlier point). Far away J itself must fall by them; once rounding hides how much it falls, the length
- * of the gradient must, measured by the inverse of a matrix M that is above every second derivative of J. Where they do not do
- * it the step -M^-1 gradient of [Boehning & Lindsay 1988] does, always. So it ends, whatever the rows are. Proof:
- * minimum.proof.md.
+ * second derivative at some earlier point). Far away J itself must fall by them; once rounding hides how much it falls, the slope
+ * along the step must not have turned, or the gradient must be shorter than ever, measured by the inverse of a matrix M that is above
+ * every second derivative of J. Where they do not do it the step -M^-1 gradient of [Boehning & Lindsay 1988] does, always. So it
+ * ends, whatever the rows are. Proof: minimum.proof.md.
  *
  * The search itself is plain arithmetic and may go anywhere: what is promised is the gradient at the point that is given
  * back. */
@@ -20,6 +20,8 @@
 #define STALE 0.3    /* a gradient that falls by less makes the second derivative anew */
 #define ARMIJO 1e-4  /* the part of what the slope says that J must fall by */
 #define HIDDEN 1e-10 /* of J is lost in rounding */
+#define HALVINGS 60  /* of a step, along which J is looked at */
+#define SHORTER 0.9  /* a gradient that is so much shorter than ever before is progress */
 #define MOST_STEPS 200000
 #define SAMPLE 16         /* of so many rows one is in the sample that the search begins with */
 #define LARGE 32768       /* rows from which there is a sample */
@@ -39,6 +41,7 @@ typedef struct search {
     double *at, *step, *scratch;
     double *trial_hi, *trial_lo;
     double value, merit;    /* J there, about, and the length of its gradient in the norm of M^-1 */
+    double least;           /* the least merit so far */
     bool close;             /* rounding hides how J falls */
     bool fresh;             /* `near` is of this point */
     bool warm;              /* the search begins near the minimum */
@@ -209,6 +212,7 @@ static void settle(search *s)
     memcpy(s->at, s->gradient.value, s->cells * sizeof *s->at);
     s->value = value_of(s);
     s->merit = merit_of(s, s->at);
+    s->least = fmin(s->least, s->merit);
 }
 
 /* The same, by a step: the factor by which the gradient fell. */
@@ -228,11 +232,34 @@ static double go(search *s, double size)
     return s->factor;
 }
 
-/* Is what the last look saw, `size` steps on, good enough? */
-static bool is_good(search *s, double size, double slope)
+/* How many steps to go while J itself says whether it falls; 0: nowhere. */
+static double size_by_value(search *s, double slope)
 {
-    if (s->close) return merit_of(s, s->gradient.value) <= (1 - size / 8) * s->merit;
-    return value_of(s) <= s->value + ARMIJO * size * slope;
+    for (double size = 1; size > 0x1p-30; size /= 2) {
+        look(s, size);
+        if (value_of(s) <= s->value + ARMIJO * size * slope) return size;
+    }
+    return 0;
+}
+
+/* The same once rounding hides it. J is convex: where its slope along the step is not yet above 0 it has fallen all the way, and the
+ * slope is known to many digits. Or the gradient is shorter than ever. */
+static double size_by_slope(search *s, double slope)
+{
+    double low = 0, high = 1, size = 1;
+    for (int i = 0; i < HALVINGS; i++) {
+        look(s, size);
+        if (merit_of(s, s->gradient.value) <= SHORTER * s->least) return size;
+        double there = dot(s->gradient.value, s->step, s->cells);
+        if (there > 0)
+            high = size;
+        else if (size == 1 || there >= slope / 2)
+            return size;
+        else
+            low = size;
+        size = low + (high - low) / 2;
+    }
+    return 0;
 }
 
 /* One step; 1: none, and the second derivative is wanted first. */
@@ -244,10 +271,8 @@ static double advance(search *s)
         if (!s->fresh && s->newton && s->factor > STALE) return 1;
         s->close = true;
     }
-    for (double size = 1; slope < 0 && size > (s->close ? 0x1p-6 : 0x1p-30); size /= 2) {
-        look(s, size);
-        if (is_good(s, size, slope)) return go(s, size);
-    }
+    double size = !(slope < 0) ? 0 : s->close ? size_by_slope(s, slope) : size_by_value(s, slope);
+    if (size > 0) return go(s, size);
     if (s->fresh || !s->newton) s->close = true;
     for (size_t c = 0; c < s->cells; c++) s->step[c] = -s->at[c];
     solve(s, s->step);
@@ -271,8 +296,12 @@ static dusk_status begin(search *s, const learn_objective *objective, dusk_error
 {
     dusk_status status = DUSK_OK;
     const size_t d = objective->matrix->rows.width, n = d * objective->outputs;
-    *s =
-        (search){ .objective = objective, .cells = n, .width = d, .outputs = objective->outputs, .limbs = 1 };
+    *s = (search){ .objective = objective,
+                   .cells = n,
+                   .width = d,
+                   .outputs = objective->outputs,
+                   .limbs = 1,
+                   .least = INFINITY };
     DUSK_TRY(learn_gradient_init(&s->gradient, objective, err));
     DUSK_TRY(learn_point_init(&s->point, n, err));
     DUSK_NEW(s->bound, d * d);

@@ -111,6 +111,27 @@ static void test_degenerate(void **unused)
         }
 }
 
+/* One row many times, labels that contradict each other, next to no regularisation: a corner and then all but a plane, on which the
+ * value of J says nothing and a step of the majorant is next to none. */
+static void test_corner(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 300, WIDTH = 16 };
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        objectives_world w =
+            objectives_make(ROWS, WIDTH, learn_loss_of(LEARN_HUBER_SVM, 0.05), 1, 0x1p-19, 2e-4, seed);
+        double square = 0;
+        for (size_t c = 0; c < WIDTH; c++) square += (double)w.x[c] * (double)w.x[c];
+        for (size_t i = ROWS; i-- > 0;)
+            for (size_t c = 0; c < WIDTH; c++)
+                w.x[i * WIDTH + c] = (float)trunc((double)w.x[c] * (LEARN_ONE / sqrt(square) * (1 - 1e-9)));
+        w.matrix.bound = LEARN_ONE;
+        const learn_objective *o = objectives_open(&w);
+        check_minimum(o, learn_gradient_reachable(&o->loss, 1, 1));
+        objectives_free(&w);
+    }
+}
+
 /* Without rows the minimiser is -linear / strength, and steps are the nearest. */
 static void test_steps(void **unused)
 {
@@ -182,9 +203,9 @@ static void test_neighbours(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient),   cmocka_unit_test(test_minimum), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_sample),     cmocka_unit_test(test_steps),   cmocka_unit_test(test_strength),
-        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_gradient), cmocka_unit_test(test_minimum),    cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_corner),   cmocka_unit_test(test_sample),     cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_strength), cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
