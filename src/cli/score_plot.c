@@ -143,9 +143,10 @@ dusk_status model_plot_calibration(const char *path, const dusk_model *model, co
         x[n] = bins[i].confidence / bins[i].rows;
         y[n++] = bins[i].right / bins[i].rows;
     }
-    snprintf(subtitle, sizeof subtitle, "%s, epsilon %.4g at delta %g; expected calibration error %.3f",
-             dusk_model_learner(model)->name, dusk_model_statement(model)->epsilon,
-             dusk_model_statement(model)->delta, error);
+    char found[64] = "no rows";
+    if (n > 0) snprintf(found, sizeof found, "expected calibration error %.3f", error);
+    snprintf(subtitle, sizeof subtitle, "%s, epsilon %.4g at delta %g; %s", dusk_model_learner(model)->name,
+             dusk_model_statement(model)->epsilon, dusk_model_statement(model)->delta, found);
     const dusk_plot_line lines[] = {
         { .label = "model", .x = x, .y = y, .n = n, .label_inside = true },
         { .label = "as sure as right", .x = ends, .y = ends, .n = 2, .reference = true },

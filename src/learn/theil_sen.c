@@ -23,7 +23,7 @@ typedef struct theil_plan {
 static dusk_status check_columns(const learn_job *job, dusk_error *err)
 {
     if (job->features.width == 2 && job->features.feature[0].code < 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare one number besides the label, or use linear",
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "name one number: --columns NAME, or use linear",
                      "theil_sen learns from one number");
 }
 

@@ -23,4 +23,8 @@ cut -d , -f 1,3- credit_new.csv >unlabelled.csv
 t score a.model unlabelled.csv
 t score a.model credit.csv --private --epsilon 0.1 --dry-run
 ls | grep svg
+dusk train logistic credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --out c.model >/dev/null 2>&1
+head -1 credit_new.csv >none.csv
+t score c.model none.csv --calibration c.svg
+grep -o -e 'no rows' -e nan c.svg
 exit 0
