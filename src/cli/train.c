@@ -348,6 +348,20 @@ static dusk_status learn_rows(const train_plan *plan, dusk_model **out, model_da
     return status;
 }
 
+/* Neither what was named is replaced by the model, nor a file that a source reads. */
+static dusk_status keep_inputs(const model_data *data, const train_settings *s, dusk_error *err)
+{
+    dusk_status status = model_keep(s->out, data->path, s->schema, s->labels, err);
+    const dusk_schema *schema = data->source ? dusk_source_schema(data->source) : NULL;
+    for (size_t t = 0; status == DUSK_OK && schema && t < schema->tables; t++) {
+        char path[4096];
+        const char *source = schema->table[t].source;
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(source, "?"), source);
+        status = model_keep(s->out, path, NULL, NULL, err);
+    }
+    return status;
+}
+
 static dusk_status learn(const train_plan *plan, const char *learner, model_data *data,
                          const train_settings *s, dusk_progress *progress, dusk_error *err)
 {
@@ -357,7 +371,7 @@ static dusk_status learn(const train_plan *plan, const char *learner, model_data
     dusk_model_file *file = NULL;
     dusk_model *model = NULL;
     char *text = NULL;
-    DUSK_TRY(model_keep(s->out, data->path, s->schema, s->labels, err));
+    DUSK_TRY(keep_inputs(data, s, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));

@@ -52,8 +52,9 @@ mkfifo pipe
 dusk train forest clinic.dusk --label smoker --table clinic --epsilon 0.01 --delta 1e-6 --set trees=300 --out pipe >/dev/null 2>&1
 echo "exit $?"
 left
-echo "== a ledger is not replaced by a model"
+echo "== neither a ledger nor its tables are replaced by a model"
 dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out clinic.dusk 2>&1
+dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out visits.csv 2>&1
 cp clinic.dusk other.dusk
 dusk train linear clinic.dusk --label cost --table clinic --epsilon 0.01 --delta 1e-6 --out other.dusk 2>&1
 left
