@@ -46,7 +46,9 @@ done:
 
 void learn_gradient_close(learn_gradient_work *work)
 {
-    if (work->margin) dusk_wipe(work->margin, work->block.room * sizeof *work->margin);
+    if (work->margin && work->sum.cells > 0) /* a number for each vector of weights */
+        dusk_wipe(work->margin,
+                  work->block.room * (work->sum.cells / work->block.source->width) * sizeof *work->margin);
     dusk_deallocate(work->margin);
     dusk_deallocate(work->whole);
     tensor_sum_clear(&work->sum);

@@ -13,6 +13,9 @@
 #include "numeric/special.h"
 
 #define ROWS_MOST 16 /* of one change: the subsets of them are counted */
+/* How far the term alone may carry the margin of a row, in widths of the curved part of a loss: beyond it a search for the minimum has
+ * too few digits, and would end or not by how many rows there are. */
+#define STEEPEST 0x1p20
 
 learn_row_facts learn_row_facts_of(const learn_loss *loss, size_t outputs, double norm,
                                    const learn_budget *budget)
@@ -200,7 +203,8 @@ dusk_status learn_linear_term_init(learn_linear_term *out, const learn_row_facts
     } else {
         DUSK_TRY(make_knorm(&term, facts, left, fine, err));
     }
-    if (!(term.deviation <= 0x1p28)) return too_little(epsilon, strength, err);
+    double margin = term.deviation / strength * fmax(facts->norm, 1) * fmax(facts->smoothness, 0.5);
+    if (!(term.deviation <= 0x1p28 && margin <= STEEPEST)) return too_little(epsilon, strength, err);
     *out = term;
 done:
     return status;

@@ -51,7 +51,7 @@ typedef struct learn_linear_term {
 } learn_linear_term;
 
 /* delta 0: pure. On a grid so fine that `rounding` is at most about `fine` / 8. DUSK_ERR_ARGUMENT when epsilon is too small for the
- * strength. */
+ * strength, or the strength too small for the term that it needs. */
 DUSK_MUST_USE dusk_status learn_linear_term_init(learn_linear_term *out, const learn_row_facts *facts,
                                                  uint32_t dimension, double epsilon, double delta,
                                                  double strength, double fine, dusk_error *err);

@@ -422,6 +422,9 @@ dusk_status learn_minimise(const learn_objective *objective, learn_point *out, d
 
     *out = (learn_point){ 0 };
     if ((double)objective->matrix->rows.rows > LEARN_OBJECTIVE_ROWS) return dusk_fail_memory(err);
+    for (size_t c = 0; c < objective->outputs * objective->matrix->rows.width; c++)
+        if (!(fabs(objective->linear[c]) <= LEARN_OBJECTIVE_LINEAR_MOST))
+            return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a linear term that is never drawn");
     DUSK_TRY(begin(&s, objective, err));
     if (objective->matrix->rows.rows >= LARGE) DUSK_TRY(begin_warm(&s, err));
     DUSK_TRY(descend(&s, gamma, err));

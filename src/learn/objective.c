@@ -249,6 +249,10 @@ done:
 
 void learn_gradient_clear(learn_gradient *gradient)
 {
+    const size_t room =
+        gradient->objective ? gradient->block.room * gradient->objective->outputs * LEARN_LIMBS : 0;
+    if (gradient->margins) dusk_wipe(gradient->margins, room * sizeof *gradient->margins);
+    if (gradient->slopes) dusk_wipe(gradient->slopes, room * sizeof *gradient->slopes);
     tensor_block_close(&gradient->block);
     tensor_sum_clear(&gradient->sum);
     if (gradient->value) dusk_wipe(gradient->value, gradient->cells * sizeof *gradient->value);

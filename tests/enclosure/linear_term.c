@@ -167,6 +167,22 @@ static void logistic_is_free(void **state)
     assert_non_null(strstr(err.message, "too many"));
 }
 
+/* A term that fits the promise, but carries weights beyond what a minimum can be searched for. */
+static void steep_is_refused(void **state)
+{
+    (void)state;
+    learn_loss loss = learn_loss_of(LEARN_HUBER_SVM, 0.05);
+    learn_budget budget = budget_of(DUSK_ADD_REMOVE, 1);
+    learn_row_facts facts = learn_row_facts_of(&loss, 1, 1, &budget);
+    learn_linear_term term;
+    dusk_error err = { .message = "" };
+    assert_true(learn_linear_left_down(&facts, 15, 0x1p-17) > 0.5);
+    assert_int_equal(learn_linear_term_init(&term, &facts, 3, 15, 1e-5, 0x1p-17, 1e-5, &err),
+                     DUSK_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "too small"));
+    assert_int_equal(learn_linear_term_init(&term, &facts, 3, 15, 1e-5, 0x1p-10, 1e-5, NULL), DUSK_OK);
+}
+
 /* det(1 + q (diag p - p p^T)) = prod (1 + q p_j) (1 - sum q p_j^2 / (1 + q p_j)) <= (1 + q/K)^(K-1). */
 static void multinomial_determinant(void **state)
 {
@@ -198,7 +214,7 @@ int main(void)
         cmocka_unit_test(logistic_is_never_above), cmocka_unit_test(svm_is_never_above),
         cmocka_unit_test(huber_is_never_above),    cmocka_unit_test(units_and_replacements),
         cmocka_unit_test(pure_is_never_above),     cmocka_unit_test(logistic_is_free),
-        cmocka_unit_test(multinomial_determinant),
+        cmocka_unit_test(steep_is_refused),        cmocka_unit_test(multinomial_determinant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,20 @@ static void test_corner(void **unused)
     }
 }
 
+/* Terms that no noise is: nothing is released, whatever the rows are. */
+static void test_far_term(void **unused)
+{
+    (void)unused;
+    const double far[] = { 0x1.1p38, -0x1p60, INFINITY, NAN };
+    for (size_t i = 0; i < 4; i++) {
+        objectives_world w = make(0, 3, 3, 1, 9);
+        learn_point point;
+        w.linear[1] = far[i];
+        assert_int_equal(learn_minimise(objectives_open(&w), &point, 1e-3, NULL), DUSK_ERR_INTERNAL);
+        objectives_free(&w);
+    }
+}
+
 /* Without rows the minimiser is -linear / strength, and steps are the nearest. */
 static void test_steps(void **unused)
 {
@@ -203,9 +217,9 @@ static void test_neighbours(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient), cmocka_unit_test(test_minimum),    cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_corner),   cmocka_unit_test(test_sample),     cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_strength), cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_gradient), cmocka_unit_test(test_minimum),  cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_corner),   cmocka_unit_test(test_far_term), cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_steps),    cmocka_unit_test(test_strength), cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
