@@ -24,6 +24,8 @@ extern const learn_learner learn_linear;
 extern const learn_learner learn_logistic;
 extern const learn_learner learn_multinomial;
 extern const learn_learner learn_naive_bayes;
+extern const learn_learner learn_net_huber;
+extern const learn_learner learn_net_logistic;
 extern const learn_learner learn_normal_mixture;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_pca_sampling;
@@ -46,6 +48,7 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_logistic,
     &learn_bayes_logistic,
     &learn_functional,
+    &learn_net_logistic,
     &learn_multinomial,
     &learn_forest,
     &learn_tree,
@@ -58,6 +61,7 @@ const learn_learner *const learn_learners[] = {
     &learn_amp_huber,
     &learn_sparse_linear,
     &learn_bayes_linear,
+    &learn_net_huber,
     &learn_theil_sen,
     &learn_aggregate_linear,
     &learn_posterior_linear,

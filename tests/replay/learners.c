@@ -84,8 +84,8 @@ static void run_pair(const dusk_learner *l, const dusk_train_options *o, uint32_
     }
     same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
-    bool ranks =
-        !strcmp(l->name, "theil_sen"); /* a choice by ranks looks at as many places as there are rows */
+    /* a choice by ranks looks at as many places as there are rows; one of many candidates takes as many coins as it needs */
+    bool ranks = !strcmp(l->name, "theil_sen") || !strcmp(l->name, "tree") || !strncmp(l->name, "net_", 4);
     replay_close(&p, (replay_declared){ .epsilon = o->epsilon, .delta = o->delta, .coins_vary = ranks });
 }
 

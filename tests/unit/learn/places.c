@@ -11,7 +11,8 @@
 
 static const char *fields_of(const dusk_learner *l)
 {
-    return strncmp(l->name, "theil", 5) ? FIELDS : learners_fields(l);
+    const bool narrow = !strncmp(l->name, "theil", 5) || !strncmp(l->name, "net_", 4);
+    return narrow ? learners_fields(l) : FIELDS;
 }
 
 /* Rows `first` on of a table that has no end, or the same backwards. */
