@@ -21,6 +21,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     dusk_status status = DUSK_OK;
     learn_moments *moments = NULL;
     DUSK_TRY(learn_plan_features(job, true, err));
+    DUSK_TRY(learn_model_room(5 * pow((double)job->features.width, 2), err));
     DUSK_NEW(moments, 1);
     job->plan = moments;
     DUSK_TRY(learn_plan_moments(job, moments, job->budget.left, err));

@@ -28,13 +28,10 @@ static dusk_status check(const learn_job *job, const kmeans_plan *p, dusk_error 
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use method=hash",
                          "a grid over %zu columns has too many cells (at most 8 columns)",
                          job->features.width);
-    if ((double)p->k * (double)(job->features.width + 2) > 0x1p26)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer groups, or declare fewer columns",
-                         "%zu groups of %zu columns are too many", p->k, job->features.width);
     if (p->rounds == 0 && p->start.method == LEARN_START_SPREAD)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for rounds, or leave the method out",
                          "method=lloyd without rounds would release nothing");
-    return DUSK_OK;
+    return learn_model_room(2 * (double)p->k * (double)(job->features.width + 1), err);
 }
 
 static uint64_t rounds_of(const learn_job *job, int method)

@@ -37,6 +37,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     if ((double)p->k * (double)learn_mixture_numbers(job->features.width, p->full) > 0x1p22)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer groups, or covariance=diagonal",
                          "%zu groups of %zu columns have too many moments", p->k, job->features.width);
+    DUSK_TRY(learn_model_room((double)p->k * pow((double)job->features.width + 1, 2), err));
     DUSK_TRY(learn_plan_start(job, &p->start, p->k, learn_setting(job, "start"), err));
     DUSK_TRY(learn_plan_mixture(job, &p->round, p->k, p->full, job->budget.left, p->rounds, err));
     learn_say(job, "%llu times rows, means and %s of %zu groups, %u numbers in all",

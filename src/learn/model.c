@@ -161,3 +161,11 @@ const char *dusk_model_feature(const dusk_model *model, size_t i)
 {
     return i < model->features.width && model->feature_name ? model->feature_name[i] : NULL;
 }
+
+/* At most 25 bytes each in a file of at most 2^30 bytes (model_file.c). */
+dusk_status learn_model_room(double numbers, dusk_error *err)
+{
+    if (numbers <= 0x1p25) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer groups or components, or declare fewer columns",
+                     "so many columns make a model of %.3g numbers, too large for a file", numbers);
+}

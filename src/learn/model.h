@@ -45,4 +45,7 @@ size_t learn_model_whole(const dusk_model *model, const char *name, size_t fallb
 /* Make feature names; called once a model is complete (by training and by reading). */
 DUSK_MUST_USE dusk_status learn_model_names(dusk_model *model, dusk_error *err);
 
+/* For plans: DUSK_ERR_ARGUMENT when a model of so many numbers would be too large a file to be read back. */
+DUSK_MUST_USE dusk_status learn_model_room(double numbers, dusk_error *err);
+
 #endif

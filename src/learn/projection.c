@@ -84,6 +84,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->components = (size_t)learn_setting(job, "components");
     p->size = (size_t)learn_setting(job, "size");
     DUSK_TRY(check(job, job->features.width, p->components, err));
+    DUSK_TRY(learn_model_room((double)(p->size + p->components) * (double)job->features.width, err));
     half = job->budget.delta / (job->budget.any ? 4 : 2); /* what scaling costs needs some of it */
     DUSK_TRY(learn_budget_rest(&job->budget, &epsilon, 2 * half, err)); /* test and sketch together */
     if (!(epsilon > 0))

@@ -92,6 +92,24 @@ static void refuses_what_it_cannot_promise(void **state)
     dusk_frame_free(two);
 }
 
+/* A model that could be written and not read would have been paid for in vain. */
+static void no_model_is_too_large_to_read(void **state)
+{
+    static const char *const asked[][2] = { { "projection", "size=16384" },
+                                            { "covariance", "" },
+                                            { "mixture", "groups=8" } };
+    dusk_frame *frame = frame_of("x[4000] numeric -1:1\n", 0);
+    dusk_model *model;
+    dusk_error err;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(try_training(&model, asked[i][0], frame, 1, 1e-6, asked[i][1], 1, &err),
+                         DUSK_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "too large for a file"));
+    }
+    dusk_frame_free(frame);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +117,7 @@ int main(void)
         cmocka_unit_test(narrow_rows_are_made_wide),
         cmocka_unit_test(width_is_what_the_promise_needs),
         cmocka_unit_test(scaling_is_paid_for),
+        cmocka_unit_test(no_model_is_too_large_to_read),
         cmocka_unit_test(refuses_what_it_cannot_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
