@@ -70,12 +70,13 @@ typedef struct power_sums {
 
 static void add_block(power_sums *sums, const tensor_block *block, double *coefficients, size_t k, size_t d)
 {
-    double square = 0;
     tensor_block_multiply(block, coefficients, sums->vectors, k);
     for (size_t i = 0; i < block->rows; i++) make_coefficients(coefficients + i * k, k);
     tensor_sum_combine(&sums->products, block, coefficients, k, LEARN_BALL * LEARN_BALL);
-    for (size_t i = 0; i < block->rows; i++) square += square_of(block->x + i * d, d);
-    tensor_sum_add(&sums->squares, 0, &square, 1, (double)block->rows * LEARN_BALL * LEARN_BALL);
+    for (size_t i = 0; i < block->rows; i++) {
+        double square = square_of(block->x + i * d, d);
+        tensor_sum_add(&sums->squares, 0, &square, 1, LEARN_BALL * LEARN_BALL);
+    }
 }
 
 DUSK_PROVEN(add_up)
