@@ -10,8 +10,9 @@
  *     fit      rows: sums, releases, post-processing; puts arrays into job->model. Only memory and entropy may fail, and no
  *              choice may depend on rows but through what was released.
  *     predict  a row's output from the model's arrays; plain arithmetic, in the same order wherever the row is (no BLAS, which
- *              rounds by its place): a released score counts on it. (VECTOR and DENSITY may use BLAS: of those no score is released.) The frame is a slice of rows in the order of the
- *              model's fields, whatever the caller's frame was (slices.h); the label's column is not there.
+ *              rounds by its place): a released score counts on it (VECTOR and DENSITY may use BLAS: of those no
+ *              score is released). The frame is a slice of rows in the order of the model's fields,
+ *              whatever the caller's frame was (slices.h); the label's column is not there.
  *
  * Arrays that scores know (all in encoded columns, steps over LEARN_ONE; columns = features.width):
  *     "centres"     k rows, GROUPS: group j is the one whose membership is largest
