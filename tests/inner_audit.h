@@ -93,7 +93,8 @@ static inline dusk_verdict subject_audit(const subject *s, double epsilon)
     return report.verdict;
 }
 
-/* All of them, or the one that DUSK_SUBJECT names. */
+/* All of them, or the one that DUSK_SUBJECT names. All get a third of the draws, unless DUSK_DEEP is set as in make soak: enough
+ * for an accusation where something is badly wrong. */
 static inline void none_is_accused(const subject *subjects, size_t count)
 {
     const char *name = getenv("DUSK_SUBJECT"), *epsilon = getenv("DUSK_EPSILON");
@@ -101,7 +102,9 @@ static inline void none_is_accused(const subject *subjects, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (name && strcmp(name, subjects[i].name)) continue;
         double asked = name && epsilon ? strtod(epsilon, NULL) : subjects[i].epsilon;
-        assert_int_not_equal(subject_audit(&subjects[i], asked), DUSK_VIOLATION);
+        subject audited_now = subjects[i];
+        if (!name && !getenv("DUSK_DEEP")) audited_now.draws /= 3;
+        assert_int_not_equal(subject_audit(&audited_now, asked), DUSK_VIOLATION);
         audited++;
     }
     if (audited > 0) return;
