@@ -55,7 +55,7 @@ tests: build engines
 asan: setup
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer: quick tests but the exhaustive ones"
 	@$(CMAKE) --preset asan --log-level=WARNING
-	@$(NINJA) -C build-asan tests_quick dusk
+	@$(NINJA) -C build-asan tests_sanitized dusk
 	@$(CTEST) --test-dir build-asan -L quick \
 	    -E '^((mutant|check|install|exhaustive|enclosure|golden\.real)\.|unit\.accounting\.(contour|lattice|murtagh_vadhan))'
 
