@@ -137,6 +137,12 @@ typedef struct dusk_charge {
  * for too long. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_reserve(dusk_ledger *ledger, uint64_t *id,
                                                        const dusk_charge *charge, dusk_error *err);
+/* The same for what a statement says, at its epsilon and delta, for the relation that it has: a training, a score. Its
+ * numerics must not be idealised (DUSK_ERR_UNSUPPORTED), and its relation must be the ledger's (DUSK_ERR_ARGUMENT). */
+DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_reserve_statement(dusk_ledger *ledger, uint64_t *id,
+                                                                 const dusk_statement *statement,
+                                                                 const char *analyst, const char *purpose,
+                                                                 uint64_t version, dusk_error *err);
 /* Would it be allowed now? Spends nothing. *cost (may be NULL): what it takes from a basic filter;
  * others: the event's epsilon at the total's delta. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_quote(dusk_ledger *ledger, dusk_budget *cost,

@@ -48,6 +48,11 @@ DUSK_MUST_USE dusk_status dusk_account_event(dusk_account *out, const dusk_event
                                              dusk_neighbours neighbours, dusk_accountant accountant,
                                              dusk_error *err);
 
+/* The event of a statement as filters and compositions of its own relation read one, so that they price what the statement
+ * says: noise relative to what a unit that comes or goes changes, not to a replacement. */
+DUSK_MUST_USE dusk_status dusk_statement_as_charged(const dusk_statement *statement, dusk_event *out,
+                                                    dusk_error *err);
+
 /* Checks shared by all that ask. */
 DUSK_MUST_USE dusk_status dusk_check_delta(double delta, dusk_error *err);
 DUSK_MUST_USE dusk_status dusk_check_epsilon(double epsilon, dusk_error *err);

@@ -68,6 +68,38 @@ static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbour
     return DUSK_ADD_REMOVE;
 }
 
+static bool has_whole_distance(uint32_t kind)
+{
+    return kind == DUSK_EVENT_DISCRETE_LAPLACE || kind == DUSK_EVENT_DISCRETE_GAUSSIAN;
+}
+
+/* Can all distances of discrete noise be halved? */
+static bool all_are_even(const dusk_event_nodes *nodes)
+{
+    for (uint64_t i = 0; i < nodes->count; i++)
+        if (has_whole_distance(nodes->node[i].kind) && nodes->node[i].whole[0] % 2) return false;
+    return true;
+}
+
+DUSK_PROVEN(dusk_statement_as_charged)
+dusk_status dusk_statement_as_charged(const dusk_statement *statement, dusk_event *out, dusk_error *err)
+{
+    dusk_event_nodes nodes;
+    dusk_status status = dusk_event_read(&nodes, &statement->event, err);
+    if (status != DUSK_OK) return status;
+    bool halves = statement->neighbours == DUSK_REPLACE_ONE &&
+                  relation_of(&nodes, statement->neighbours) == DUSK_ADD_REMOVE;
+    bool even = all_are_even(&nodes);
+    for (uint64_t i = 0; halves && i < nodes.count; i++) {
+        dusk_event_node *node = &nodes.node[i];
+        if (node->kind == DUSK_EVENT_LAPLACE || node->kind == DUSK_EVENT_GAUSSIAN)
+            node->real[0] *= DUSK_MUTATE(STATEMENT_CHARGED_FOR_LESS, 2, 4);
+        else if (even && has_whole_distance(node->kind))
+            node->whole[0] /= 2;
+    }
+    return dusk_event_seal(out, nodes.node, nodes.count, err);
+}
+
 static dusk_status price_best(dusk_statement *statement, const dusk_event *event, dusk_neighbours relation,
                               dusk_error *err)
 {

@@ -198,21 +198,10 @@ dusk_status model_reserve(const model_data *data, const dusk_statement *statemen
                           const char *purpose, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_ledger *ledger = dusk_source_ledger(data->source);
-    dusk_ledger_options made;
     uint64_t id;
-    if (statement->numerics == DUSK_NUMERICS_IDEALISED)
-        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
-                         "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
-    dusk_ledger_made_with(ledger, &made);
-    dusk_charge charge = { .analyst = analyst,
-                           .event = &statement->event,
-                           .delta = made.filter == DUSK_FILTER_BASIC ? statement->delta : 0,
-                           .purpose = purpose,
-                           .epsilon = statement->epsilon,
-                           .version = dusk_source_schema(data->source)->version };
     DUSK_TRY(dusk_query_frame_ready(data->source, data->sql, &data->options, err));
-    DUSK_TRY(dusk_ledger_reserve(ledger, &id, &charge, err));
+    DUSK_TRY(dusk_ledger_reserve_statement(dusk_source_ledger(data->source), &id, statement, analyst, purpose,
+                                           dusk_source_schema(data->source)->version, err));
 done:
     return status;
 }

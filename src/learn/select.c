@@ -453,31 +453,12 @@ dusk_status dusk_search_run_charged(dusk_search *search, dusk_search_result *out
 {
     dusk_status status = DUSK_OK;
     char purpose[160];
-    dusk_charge charge = { .analyst = analyst,
-                           .event = &search->statement.event,
-                           .delta = search->statement.delta,
-                           .purpose = purpose,
-                           .epsilon = search->statement.epsilon,
-                           .version = version };
-    dusk_ledger_options made;
     uint64_t id;
 
     *out = (dusk_search_result){ .model = NULL };
-    if (search->statement.numerics == DUSK_NUMERICS_IDEALISED)
-        return dusk_fail(
-            err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
-            "the promise of %s holds in ideal arithmetic only, and cannot be charged to a ledger",
-            search->name);
     DUSK_TRY(learn_check_frame(search->fields, frame, err));
-    dusk_ledger_made_with(ledger, &made);
-    if (DUSK_MUTATE(SEARCH_ANY_RELATION, made.neighbours != search->statement.neighbours, false))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare the search for the relation of the ledger",
-                         "the search is for %s, and the ledger for %s",
-                         dusk_neighbours_name(search->statement.neighbours),
-                         dusk_neighbours_name(made.neighbours));
-    if (made.filter != DUSK_FILTER_BASIC) charge.delta = 0;
     snprintf(purpose, sizeof purpose, "search %s", search->name);
-    DUSK_TRY(dusk_ledger_reserve(ledger, &id, &charge, err));
+    DUSK_TRY(dusk_ledger_reserve_statement(ledger, &id, &search->statement, analyst, purpose, version, err));
     DUSK_TRY(dusk_search_run(search, out, frame, gen, err));
 done:
     return status;

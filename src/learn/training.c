@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/mutant.h"
 #include "learn/learner.h"
 
 struct dusk_training {
@@ -317,31 +316,13 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
     dusk_status status = DUSK_OK;
     const learn_job *job = &training->job;
     char purpose[160];
-    dusk_charge charge = { .analyst = analyst,
-                           .event = &job->statement.event,
-                           .delta = job->budget.delta,
-                           .purpose = purpose,
-                           .epsilon = job->budget.epsilon,
-                           .version = version };
-    dusk_ledger_options made;
     uint64_t id;
 
     *out = NULL;
-    if (job->statement.numerics == DUSK_NUMERICS_IDEALISED)
-        return dusk_fail(
-            err, DUSK_ERR_UNSUPPORTED, "choose a learner whose promise is exact",
-            "the promise of %s holds in ideal arithmetic only, and cannot be charged to a ledger",
-            job->learner->shown.name);
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
-    dusk_ledger_made_with(ledger, &made);
-    if (DUSK_MUTATE(TRAINING_ANY_RELATION, made.neighbours != job->budget.neighbours, false))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare the training for the relation of the ledger",
-                         "the training is for %s, and the ledger for %s",
-                         dusk_neighbours_name(job->budget.neighbours), dusk_neighbours_name(made.neighbours));
-    if (made.filter != DUSK_FILTER_BASIC) charge.delta = 0;
     snprintf(purpose, sizeof purpose, "train %s%s%.60s", job->learner->shown.name,
              job->label_field ? " for " : "", job->label_field ? job->label_field->name : "");
-    DUSK_TRY(dusk_ledger_reserve(ledger, &id, &charge, err));
+    DUSK_TRY(dusk_ledger_reserve_statement(ledger, &id, &job->statement, analyst, purpose, version, err));
     DUSK_TRY(dusk_training_run(training, out, frame, gen, err));
 done:
     return status;

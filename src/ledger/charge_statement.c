@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements as charges: what may be charged at all, and as what. */
+#include "accounting/account.h"
+#include "base/error.h"
+#include "base/mutant.h"
+#include "dusk/ledger.h"
+
+dusk_status dusk_ledger_reserve_statement(dusk_ledger *ledger, uint64_t *id, const dusk_statement *statement,
+                                          const char *analyst, const char *purpose, uint64_t version,
+                                          dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_ledger_options made;
+    dusk_event event;
+
+    dusk_ledger_made_with(ledger, &made);
+    if (statement->numerics == DUSK_NUMERICS_IDEALISED)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose one whose promise is exact",
+                         "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
+    if (DUSK_MUTATE(STATEMENT_ANY_RELATION, made.neighbours != statement->neighbours, false))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare it for the relation of the ledger",
+                         "what is to be charged is for %s, and the ledger for %s",
+                         dusk_neighbours_name(statement->neighbours), dusk_neighbours_name(made.neighbours));
+    DUSK_TRY(dusk_statement_as_charged(statement, &event, err));
+    dusk_charge charge = { .analyst = analyst,
+                           .event = &event,
+                           .delta = made.filter == DUSK_FILTER_BASIC ? statement->delta : 0,
+                           .purpose = purpose,
+                           .epsilon = statement->epsilon,
+                           .version = version };
+    DUSK_TRY(dusk_ledger_reserve(ledger, id, &charge, err));
+done:
+    return status;
+}
