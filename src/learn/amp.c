@@ -202,7 +202,7 @@ static dusk_status plan_for(learn_job *job, learn_loss loss, size_t outputs, dus
     p->cells = (uint32_t)(job->features.width * outputs);
     const double norm = job->features.bound / LEARN_ONE;
     const learn_row_facts facts = learn_row_facts_of(&loss, outputs, norm, &job->budget);
-    p->gamma = learn_gradient_reachable(&loss, outputs, norm);
+    p->gamma = learn_certified_reachable(&loss, outputs, norm);
     DUSK_TRY(asked_strength(job, &strength, WEAKEST * norm * norm, err));
     if (learn_choice(job, "form") == FORM_OUTPUT)
         DUSK_TRY(plan_output(job, p, &facts, strength, err));

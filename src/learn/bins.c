@@ -139,12 +139,6 @@ static uint16_t category_bin(const dusk_field *field, int32_t code)
     return (uint16_t)(code >= 0 && (size_t)code < field->values ? (size_t)code : field->values);
 }
 
-static bool has_label(const dusk_field *field, const dusk_frame_column *column, size_t row)
-{
-    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(column->number[row]);
-    return column->code[row] >= 0 && (size_t)column->code[row] < field->values;
-}
-
 /* Toward zero, so that it stays within the bounds. */
 static int32_t label_of(const dusk_field *field, const dusk_frame_column *column, size_t row)
 {
@@ -174,7 +168,7 @@ static void fill_labels(learn_codes *codes, bool *kept, const learn_bins *bins, 
     const dusk_frame_column *column = &frame->column[bins->label];
     codes->rows = 0;
     for (size_t row = 0; row < frame->rows; row++) {
-        kept[row] = has_label(field, column, row);
+        kept[row] = learn_row_labelled(field, column, row);
         if (kept[row]) codes->target[codes->rows++] = label_of(field, column, row);
     }
 }

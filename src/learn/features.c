@@ -258,12 +258,15 @@ double learn_target_value(const dusk_field *field, double steps)
     return middle + steps / LEARN_ONE * half;
 }
 
+bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label, size_t row)
+{
+    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(label->number[row]);
+    return label->code[row] >= 0 && (size_t)label->code[row] < field->values;
+}
+
 static bool has_label(const learn_features *features, const dusk_frame *frame, size_t row)
 {
-    const dusk_field *field = &frame->fields->field[features->label];
-    const dusk_frame_column *column = &frame->column[features->label];
-    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(column->number[row]);
-    return column->code[row] >= 0 && (size_t)column->code[row] < field->values;
+    return learn_row_labelled(&frame->fields->field[features->label], &frame->column[features->label], row);
 }
 
 static void put_label(learn_matrix *out, const learn_features *features, const dusk_frame *frame, size_t row)

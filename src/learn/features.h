@@ -67,6 +67,8 @@ void learn_matrix_clear(learn_matrix *matrix);
 /* Scale a row of doubles down into the ball of `bound` steps, as learn_matrix_make does: whole numbers before and after. */
 void learn_row_shorten(double *x, size_t width, double bound);
 
+/* Does a row have a label: a declared category, or a finite number? `field` is that of the label. */
+bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label, size_t row);
 /* A numeric label: its value for a target in steps, and back (not rounded). */
 double learn_target_value(const dusk_field *field, double steps);
 double learn_target_steps(const dusk_field *field, double value);

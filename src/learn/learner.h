@@ -61,6 +61,7 @@ typedef struct learn_learner {
 
 /* learners.c: all of them, NULL at the end. */
 extern const learn_learner *const learn_learners[];
+DUSK_MUST_USE dusk_status learn_find(const learn_learner **out, const char *name, dusk_error *err);
 
 /* Training and reading a model check the same: whether tasks have a label, whether a field may be it, and the value of a
  * setting as a number (of choices the number of the word). */

@@ -2,6 +2,7 @@
 /* All learners, by name. */
 #include <string.h>
 
+#include "base/error.h"
 #include "learn/learner.h"
 
 extern const learn_learner learn_aggregate_linear;
@@ -83,9 +84,19 @@ const dusk_learner *dusk_learner_at(size_t i)
     return i < n ? &learn_learners[i]->shown : NULL;
 }
 
-const dusk_learner *dusk_learner_named(const char *name)
+dusk_status learn_find(const learn_learner **out, const char *name, dusk_error *err)
 {
     for (size_t i = 0; learn_learners[i]; i++)
-        if (!strcmp(learn_learners[i]->shown.name, name)) return &learn_learners[i]->shown;
-    return NULL;
+        if (!strcmp(learn_learners[i]->shown.name, name)) {
+            *out = learn_learners[i];
+            return DUSK_OK;
+        }
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk train -h lists them", "there is no learner called %.60s",
+                     name);
+}
+
+const dusk_learner *dusk_learner_named(const char *name)
+{
+    const learn_learner *learner;
+    return learn_find(&learner, name, NULL) == DUSK_OK ? &learner->shown : NULL;
 }

@@ -30,7 +30,7 @@
 typedef struct search {
     const learn_objective *objective;
     size_t cells, width, outputs;
-    learn_gradient gradient;
+    learn_certified gradient;
     learn_point point;
     size_t limbs;
     bool newton;          /* second derivatives are made at all */
@@ -192,7 +192,7 @@ static void look(search *s, double size)
         s->trial_lo[c] = rest - (s->trial_hi[c] - sum);
     }
     learn_point_set(&s->point, s->objective, s->trial_hi, s->trial_lo, s->limbs);
-    learn_gradient_at(&s->gradient, &s->point, s->limbs);
+    learn_certified_at(&s->gradient, &s->point, s->limbs);
 }
 
 /* J where the last look went, about. */
@@ -288,7 +288,7 @@ static void end(search *s)
     double *part[] = { s->curved, s->bound,   s->near,     s->hi,       s->lo,    s->at,
                        s->step,   s->scratch, s->trial_hi, s->trial_lo, s->moved, s->turned };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) dusk_deallocate(part[i]);
-    learn_gradient_clear(&s->gradient);
+    learn_certified_clear(&s->gradient);
     learn_point_clear(&s->point);
 }
 
@@ -302,7 +302,7 @@ static dusk_status begin(search *s, const learn_objective *objective, dusk_error
                    .outputs = objective->outputs,
                    .limbs = 1,
                    .least = INFINITY };
-    DUSK_TRY(learn_gradient_init(&s->gradient, objective, err));
+    DUSK_TRY(learn_certified_init(&s->gradient, objective, err));
     DUSK_TRY(learn_point_init(&s->point, n, err));
     DUSK_NEW(s->bound, d * d);
     DUSK_NEW(s->curved, s->gradient.block.room * d);
@@ -337,7 +337,7 @@ static double floor_of(const search *s)
     double norm = matrix->bound / LEARN_ONE, n = (double)matrix->rows.rows;
     double curved = n * smoothness(s) * norm * norm + s->objective->strength;
     int last = s->point.exponent - LEARN_LIMB_BITS * (int)(s->limbs - 1);
-    return learn_gradient_error(s->objective, s->point.exponent, s->limbs) +
+    return learn_certified_error(s->objective, s->point.exponent, s->limbs) +
            curved * sqrt((double)s->cells) * ldexp(1, last);
 }
 

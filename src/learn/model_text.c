@@ -361,9 +361,7 @@ static dusk_status start_model(dusk_model **out, const json_t *root, dusk_error 
     size_t label = DUSK_NO_LINK;
     DUSK_TRY(get_text(root, "learner", &name, err));
     DUSK_TRY(get_text(root, "fields", &text, err));
-    for (size_t i = 0; learn_learners[i]; i++)
-        if (!strcmp(learn_learners[i]->shown.name, name)) learner = learn_learners[i];
-    if (!learner)
+    if (learn_find(&learner, name, NULL) != DUSK_OK)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "use a newer dusk",
                          "the model is of a learner, %.40s, that this library does not have", name);
     status = dusk_fields_parse(&fields, text, err);

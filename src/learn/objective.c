@@ -203,7 +203,7 @@ static void softmax_of_row(double *slopes, double *scratch, const double *z, siz
     for (size_t j = 0; j < k; j++) slopes[j] = slopes[j] / sum - (j == class);
 }
 
-static void block_slopes(learn_gradient *gradient, size_t limbs, int exponent)
+static void block_slopes(learn_certified *gradient, size_t limbs, int exponent)
 {
     const learn_objective *objective = gradient->objective;
     const size_t k = objective->outputs;
@@ -228,26 +228,26 @@ static void block_slopes(learn_gradient *gradient, size_t limbs, int exponent)
 
 /* --- gradients ----------------------------------------------------------------------------------------------------------- */
 
-dusk_status learn_gradient_init(learn_gradient *out, const learn_objective *objective, dusk_error *err)
+dusk_status learn_certified_init(learn_certified *out, const learn_objective *objective, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const size_t k = objective->outputs;
-    learn_gradient gradient = { .objective = objective, .cells = k * objective->matrix->rows.width };
+    learn_certified gradient = { .objective = objective, .cells = k * objective->matrix->rows.width };
 
-    *out = (learn_gradient){ 0 };
+    *out = (learn_certified){ 0 };
     DUSK_TRY(tensor_block_open(&gradient.block, &objective->matrix->rows, err));
     DUSK_TRY(tensor_sum_init(&gradient.sum, LEARN_LIMBS * gradient.cells, err));
     DUSK_NEW(gradient.margins, gradient.block.room * k * LEARN_LIMBS);
     DUSK_NEW(gradient.slopes, gradient.block.room * k * LEARN_LIMBS + k);
     DUSK_NEW(gradient.value, gradient.cells);
     *out = gradient;
-    gradient = (learn_gradient){ 0 };
+    gradient = (learn_certified){ 0 };
 done:
-    learn_gradient_clear(&gradient);
+    learn_certified_clear(&gradient);
     return status;
 }
 
-void learn_gradient_clear(learn_gradient *gradient)
+void learn_certified_clear(learn_certified *gradient)
 {
     const size_t room =
         gradient->objective ? gradient->block.room * gradient->objective->outputs * LEARN_LIMBS : 0;
@@ -259,7 +259,7 @@ void learn_gradient_clear(learn_gradient *gradient)
     dusk_deallocate(gradient->margins);
     dusk_deallocate(gradient->slopes);
     dusk_deallocate(gradient->value);
-    *gradient = (learn_gradient){ 0 };
+    *gradient = (learn_certified){ 0 };
 }
 
 static double smoothness_of(const learn_objective *objective)
@@ -267,8 +267,8 @@ static double smoothness_of(const learn_objective *objective)
     return objective->outputs > 1 ? LEARN_SOFTMAX_SMOOTHNESS : objective->loss.smoothness;
 }
 
-DUSK_PROVEN(learn_gradient_error)
-double learn_gradient_error(const learn_objective *objective, int exponent, size_t limbs)
+DUSK_PROVEN(learn_certified_error)
+double learn_certified_error(const learn_objective *objective, int exponent, size_t limbs)
 {
     const int bits = slope_bits(objective, limbs);
     const double k = (double)objective->outputs, n = (double)objective->matrix->rows.rows;
@@ -280,7 +280,7 @@ double learn_gradient_error(const learn_objective *objective, int exponent, size
            2.5 * sqrt(cells) * ldexp(1, -LEARN_BITS - bits * (int)limbs);
 }
 
-double learn_gradient_reachable(const learn_loss *loss, size_t outputs, double norm)
+double learn_certified_reachable(const learn_loss *loss, size_t outputs, double norm)
 {
     double slope = slope_error(loss, outputs) + 2 * DUSK_UNIT;
     return 2 * LEARN_OBJECTIVE_ROWS * slope * sqrt((double)outputs) * norm * (1 + 0x1p-10);
@@ -300,8 +300,8 @@ static dusk_int128 gradient_units(const learn_objective *objective, const learn_
     return sum + pull + (dusk_int128)ldexp(objective->linear[c], unit);
 }
 
-DUSK_PROVEN(learn_gradient_at)
-void learn_gradient_at(learn_gradient *gradient, const learn_point *point, size_t limbs)
+DUSK_PROVEN(learn_certified_at)
+void learn_certified_at(learn_certified *gradient, const learn_point *point, size_t limbs)
 {
     const learn_objective *objective = gradient->objective;
     const size_t k = limbs * objective->outputs;
@@ -323,5 +323,5 @@ void learn_gradient_at(learn_gradient *gradient, const learn_point *point, size_
         square += gradient->value[c] * gradient->value[c];
     }
     gradient->length_up =
-        sqrt(square) * (1 + 0x1p-20) + learn_gradient_error(objective, point->exponent, limbs);
+        sqrt(square) * (1 + 0x1p-20) + learn_certified_error(objective, point->exponent, limbs);
 }

@@ -34,7 +34,7 @@ typedef struct learn_objective {
 /* The least number >= strength that is a whole number below 2^24 times a power of two. */
 double learn_strength_up(double strength);
 /* A length that the minimiser reaches whatever the rows are: twice the evaluation error of 2^32 rows of length `norm`. */
-double learn_gradient_reachable(const learn_loss *loss, size_t outputs, double norm);
+double learn_certified_reachable(const learn_loss *loss, size_t outputs, double norm);
 
 /* A point: weight c is the sum over l of part[l * cells + c] 2^(exponent - LEARN_LIMB_BITS l). */
 typedef struct learn_point {
@@ -52,7 +52,7 @@ void learn_point_set(learn_point *point, const learn_objective *objective, const
 double learn_point_weight(const learn_point *point, size_t cell);
 
 /* The gradient at a point. */
-typedef struct learn_gradient {
+typedef struct learn_certified {
     const learn_objective *objective;
     size_t cells;
     tensor_block block;
@@ -61,16 +61,16 @@ typedef struct learn_gradient {
     double *value;            /* the gradient, about */
     double length_up;         /* at least the length of the true gradient */
     double losses;            /* their sum over the rows, about */
-} learn_gradient;
-DUSK_MUST_USE dusk_status learn_gradient_init(learn_gradient *out, const learn_objective *objective,
-                                              dusk_error *err);
-void learn_gradient_clear(learn_gradient *gradient);
+} learn_certified;
+DUSK_MUST_USE dusk_status learn_certified_init(learn_certified *out, const learn_objective *objective,
+                                               dusk_error *err);
+void learn_certified_clear(learn_certified *gradient);
 /* `limbs` as the point was set with. */
-void learn_gradient_at(learn_gradient *gradient, const learn_point *point, size_t limbs);
+void learn_certified_at(learn_certified *gradient, const learn_point *point, size_t limbs);
 /* How far length_up is from the length of `value` at most, for a point of about this exponent. */
-double learn_gradient_error(const learn_objective *objective, int exponent, size_t limbs);
+double learn_certified_error(const learn_objective *objective, int exponent, size_t limbs);
 
-/* minimum.c: a point with a gradient of length at most `gamma` >= learn_gradient_reachable. Only memory fails. */
+/* minimum.c: a point with a gradient of length at most `gamma` >= learn_certified_reachable. Only memory fails. */
 DUSK_MUST_USE dusk_status learn_minimise(const learn_objective *objective, learn_point *out, double gamma,
                                          dusk_error *err);
 

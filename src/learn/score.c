@@ -23,12 +23,6 @@ size_t learn_largest(const double *value, size_t k)
     return best;
 }
 
-bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label, size_t row)
-{
-    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(label->number[row]);
-    return label->code[row] >= 0 && (size_t)label->code[row] < field->values;
-}
-
 const double *learn_centres(const dusk_model *model, size_t *groups)
 {
     size_t columns;

@@ -8,8 +8,6 @@
 
 /* The number of the largest of k numbers, the first of equal ones; k >= 1. */
 size_t learn_largest(const double *value, size_t k);
-/* Does a row have a label: a declared category, or a finite number? `field` is that of the label. */
-bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label, size_t row);
 /* out[i] = squared distance of row i, encoded, to the centre of its group. `memberships` is the prediction for the slice.
  * NAN for all rows when the model has no centres of encoded rows. */
 DUSK_MUST_USE dusk_status learn_squared_distances(const dusk_model *model, const dusk_frame *slice,

@@ -298,13 +298,11 @@ done:
     return status;
 }
 
-static dusk_status find_learner(const learn_learner **out, dusk_search *s, const char *name, dusk_error *err)
+static dusk_status choose_learner(const learn_learner **out, dusk_search *s, const char *name,
+                                  dusk_error *err)
 {
-    for (size_t i = 0; learn_learners[i]; i++)
-        if (!strcmp(learn_learners[i]->shown.name, name)) *out = learn_learners[i];
-    if (!*out)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk train -h lists them",
-                         "there is no learner called %.60s", name);
+    dusk_status status = learn_find(out, name, err);
+    if (status != DUSK_OK) return status;
     if ((*out)->shown.task > DUSK_TASK_NUMBER)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner that has a label",
                          "models of %s have no score to choose by", name);
@@ -326,7 +324,7 @@ static dusk_status plan(dusk_search *s, const char *name, const dusk_train_optio
     double scoring;
 
     DUSK_TRY(check(train, o, err));
-    DUSK_TRY(find_learner(&learner, s, name, err));
+    DUSK_TRY(choose_learner(&learner, s, name, err));
     DUSK_TRY(dusk_training_prepare(&first, name, s->fields, train, err)); /* refuses what makes no sense */
     s->held_out = o->held_out;
     DUSK_TRY(plan_runs(s, o, err));

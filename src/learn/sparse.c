@@ -8,8 +8,7 @@
  *   threshold    noisy gradient descent that keeps the largest weights only [Wang & Gu 2019: iterative hard
  *                thresholding]
  *
- * The gradient is a sum over rows of slope * x: slopes are rounded toward zero to whole steps, the sum is exact. Proof:
- * sparse.proof.md. */
+ * The gradient is the exact sum of gradient.h. Proof: sparse.proof.md. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,26 +17,20 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/classifier.h"
+#include "learn/gradient.h"
 #include "learn/learner.h"
-#include "learn/loss.h"
 #include "learn/regression.h"
 
 enum { FRANK_WOLFE, MIRROR, THRESHOLD };
-#define SLOPE_BITS 16
-#define SLOPE_ONE 0x1p16 /* steps of a slope of 1 */
-#define WEIGHT_BITS 24   /* of weights, where margins are made: |w| |x| <= 2^30 2^21 */
 #define RADIUS_MOST 64.0
 
 typedef struct sparse_plan {
     int method;
-    learn_loss loss;
     size_t steps, keep;
     double radius, rate;
-    double slope_most; /* |slope| in steps: a whole number */
-    double most;       /* a row adds at most this to a coordinate (frank_wolfe), or in length: whole steps */
-    dusk_selection choice; /* frank_wolfe */
-    learn_noise noise;     /* the others */
-    learn_noise count;
+    learn_gradient gradient; /* frank_wolfe: without noise, its clip is of one coordinate */
+    dusk_selection choice;   /* frank_wolfe */
+    learn_noise count;       /* the others */
 } sparse_plan;
 
 /* --- plan ---------------------------------------------------------------------------------------------------- */
@@ -52,27 +45,32 @@ static size_t choose_steps(const learn_job *job)
     return (size_t)fmin(fmax(floor(cbrt(signal * signal) / 8), 8), 80);
 }
 
-DUSK_PROVEN(plan_releases)
-static dusk_status plan_releases(learn_job *job, sparse_plan *p, dusk_error *err)
+DUSK_PROVEN(plan_choices)
+static dusk_status plan_choices(learn_job *job, sparse_plan *p, const learn_loss *loss, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double share = job->budget.left;
-    double epsilon;
-    if (p->method == FRANK_WOLFE) {
-        p->most = p->slope_most * LEARN_ONE;
-        DUSK_TRY(learn_budget_choices(&job->budget, &epsilon, p->steps, err));
-        DUSK_TRY(dusk_selection_init(
-            &p->choice, DUSK_SELECT_EXPONENTIAL,
-            DUSK_MUTATE(SPARSE_ROW_COUNTS_ONCE, p->most * job->budget.factor, p->most), false, epsilon, err));
-        learn_say(job, "%zu choices of one of %zu corners by the gradient, epsilon %.4g each", p->steps,
-                  2 * job->features.width, epsilon);
-    } else {
-        p->most = floor(p->slope_most * LEARN_ONE * learn_setting(job, "clip"));
-        DUSK_TRY(learn_budget_noise(&job->budget, &p->noise, (uint32_t)job->features.width, p->most,
-                                    -(SLOPE_BITS + LEARN_BITS), share, p->steps, err));
-        learn_say(job, "%zu gradients of %zu numbers with noise of deviation %.4g each", p->steps,
-                  job->features.width, p->noise.deviation);
-    }
+    double epsilon, most = floor(ldexp(loss->lipschitz, -LEARN_GRADIENT_GRID));
+    p->gradient =
+        (learn_gradient){ .loss = *loss, .vectors = 1, .width = job->features.width, .clip = fmax(most, 1) };
+    most = p->gradient.clip;
+    DUSK_TRY(learn_budget_choices(&job->budget, &epsilon, p->steps, err));
+    DUSK_TRY(dusk_selection_init(&p->choice, DUSK_SELECT_EXPONENTIAL,
+                                 DUSK_MUTATE(SPARSE_ROW_COUNTS_ONCE, most * job->budget.factor, most), false,
+                                 epsilon, err));
+    learn_say(job, "%zu choices of one of %zu corners by the gradient, epsilon %.4g each", p->steps,
+              2 * job->features.width, epsilon);
+done:
+    return status;
+}
+
+static dusk_status plan_gradients(learn_job *job, sparse_plan *p, const learn_loss *loss, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double clip = fmin(learn_setting(job, "clip") * loss->lipschitz, LEARN_NORM_MOST);
+    DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.02, err));
+    DUSK_TRY(learn_plan_gradient(job, &p->gradient, loss, 0, clip, job->budget.left, 1, p->steps, err));
+    learn_say(job, "%zu gradients of %zu numbers with noise of deviation %.4g each", p->steps,
+              job->features.width, p->gradient.noise.deviation);
 done:
     return status;
 }
@@ -80,114 +78,23 @@ done:
 static dusk_status plan(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    const bool binary = job->learner->shown.task == DUSK_TASK_BINARY;
     sparse_plan *p = NULL;
     DUSK_TRY(learn_plan_features(job, true, err));
     DUSK_NEW(p, 1);
     job->plan = p;
     p->method = learn_choice(job, "method");
-    p->loss = job->learner->shown.task == DUSK_TASK_BINARY
-                  ? learn_loss_of(LEARN_LOGISTIC, 1)
-                  : learn_loss_of(LEARN_HUBER, learn_setting(job, "knee"));
     p->steps = choose_steps(job);
     p->radius = learn_setting(job, "radius");
     p->rate = learn_setting(job, "rate");
     if (p->rate == 0) p->rate = p->method == MIRROR ? 20 : 4;
     p->keep = (size_t)learn_setting(job, "keep");
-    p->slope_most = floor(p->loss.lipschitz * SLOPE_ONE);
-    if (p->method != FRANK_WOLFE) DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.02, err));
-    DUSK_TRY(plan_releases(job, p, err));
+    const learn_loss loss =
+        binary ? learn_loss_of(LEARN_LOGISTIC, 1) : learn_loss_of(LEARN_HUBER, learn_setting(job, "knee"));
+    DUSK_TRY(p->method == FRANK_WOLFE ? plan_choices(job, p, &loss, err)
+                                      : plan_gradients(job, p, &loss, err));
 done:
     return status;
-}
-
-/* --- gradients ------------------------------------------------------------------------------------------------ */
-
-static double largest_of(const double *x, size_t n)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-/* A row's slope in whole steps, so that it adds no more than the plan allows; 0 for a row of zeros. `size` is its length, or
- * its largest number (frank_wolfe). */
-DUSK_PROVEN(row_coefficient)
-static double row_coefficient(const sparse_plan *p, double slope, double size)
-{
-    double limit = size >= 1 ? fmin(p->slope_most, floor(p->most / size)) : 0;
-    double c = trunc(slope * SLOPE_ONE);
-    return DUSK_MUTATE(SPARSE_SLOPES_UNBOUNDED, fmin(fmax(c, -limit), limit), c);
-}
-
-typedef struct scratch {
-    tensor_sum sum;
-    tensor_block block;
-    double *weights, *margin;
-    float *size; /* of each row, as row_coefficient wants it */
-} scratch;
-
-static void scratch_clear(scratch *s)
-{
-    if (s->margin) dusk_wipe(s->margin, s->block.room * sizeof *s->margin);
-    dusk_deallocate(s->margin);
-    dusk_deallocate(s->weights);
-    dusk_deallocate(s->size);
-    tensor_block_close(&s->block);
-    tensor_sum_clear(&s->sum);
-}
-
-static float largest_of_row(const float *x, size_t n)
-{
-    float most = 0;
-    for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(x[i]));
-    return most;
-}
-
-static dusk_status scratch_init(scratch *s, const sparse_plan *p, const learn_matrix *matrix, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t width = matrix->rows.width;
-    DUSK_TRY(tensor_sum_init(&s->sum, matrix->rows.width, err));
-    DUSK_TRY(tensor_block_open(&s->block, &matrix->rows, err));
-    DUSK_NEW(s->margin, s->block.room);
-    DUSK_NEW(s->weights, width);
-    DUSK_NEW(s->size, matrix->rows.rows);
-    for (size_t i = 0; i < matrix->rows.rows; i++)
-        s->size[i] =
-            p->method == FRANK_WOLFE ? largest_of_row(matrix->rows.x + i * width, width) : matrix->length[i];
-done:
-    return status;
-}
-
-/* Slopes of a block, times the sign that the margin had, in place of its margins. */
-static void find_coefficients(const sparse_plan *p, const learn_matrix *matrix, scratch *s)
-{
-    for (size_t i = 0; i < s->block.rows; i++) {
-        size_t row = s->block.first + i;
-        double at = ldexp(s->margin[i], -(WEIGHT_BITS + LEARN_BITS)), sign = 1;
-        if (matrix->code)
-            sign = matrix->code[row] == 1 ? 1 : -1;
-        else
-            at -= (double)matrix->target[row] / LEARN_ONE;
-        double slope = sign * learn_loss_slope(&p->loss, sign * at);
-        s->margin[i] = row_coefficient(p, slope, (double)s->size[row]);
-    }
-}
-
-/* The exact gradient of the sum of losses at `weights`, in steps of 2^-(SLOPE_BITS + LEARN_BITS). */
-DUSK_PROVEN(find_gradient)
-static const dusk_int128 *find_gradient(const sparse_plan *p, const learn_matrix *matrix,
-                                        const double *weights, scratch *s)
-{
-    const size_t width = matrix->rows.width;
-    for (size_t j = 0; j < width; j++) s->weights[j] = rint(ldexp(weights[j], WEIGHT_BITS));
-    tensor_sum_reset(&s->sum);
-    while (tensor_block_next(&s->block)) {
-        tensor_block_multiply(&s->block, s->margin, s->weights, 1);
-        find_coefficients(p, matrix, s);
-        tensor_sum_combine(&s->sum, &s->block, s->margin, 1, p->most);
-    }
-    return tensor_sum_totals(&s->sum);
 }
 
 /* --- steps ------------------------------------------------------------------------------------------------------ */
@@ -208,25 +115,53 @@ static dusk_status choose_corner(const sparse_plan *p, size_t *corner, const dus
     return status;
 }
 
-static dusk_status run_frank_wolfe(learn_job *job, const learn_matrix *matrix, double *weights, scratch *s,
-                                   dusk_generator *gen, dusk_error *err)
+/* The same rows, with the largest number of each in the place of its length: so a row is clipped coordinate by
+ * coordinate. The lengths are to be freed. */
+DUSK_PROVEN(view_by_largest)
+static dusk_status view_by_largest(learn_matrix *out, const learn_matrix *matrix, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t width = matrix->rows.width;
+    *out = *matrix;
+    DUSK_NEW(out->length, matrix->rows.rows);
+    for (size_t i = 0; i < matrix->rows.rows; i++)
+        for (size_t j = 0; j < width; j++)
+            out->length[i] = fmaxf(out->length[i], fabsf(matrix->rows.x[i * width + j]));
+done:
+    return status;
+}
+
+static dusk_status run_frank_wolfe(learn_job *job, const learn_matrix *matrix, double *weights,
+                                   learn_gradient_work *work, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const sparse_plan *p = job->plan;
     const size_t width = matrix->rows.width;
+    learn_matrix view = { .bound = 0 };
     double *scores = NULL;
     DUSK_NEW(scores, 2 * width);
+    DUSK_TRY(view_by_largest(&view, matrix, err));
     for (size_t t = 0; t < p->steps; t++) {
         double part = 2 / ((double)t + 2);
         size_t corner;
-        DUSK_TRY(choose_corner(p, &corner, find_gradient(p, matrix, weights, s), width, scores, gen, err));
+        learn_gradient_round(work->whole, weights, 1, width);
+        DUSK_TRY(choose_corner(p, &corner, learn_gradient_sum(work, &p->gradient, &view, work->whole), width,
+                               scores, gen, err));
         for (size_t j = 0; j < width; j++) weights[j] *= 1 - part;
         weights[corner / 2] += part * (corner % 2 ? -p->radius : p->radius);
         learn_progress(job, (double)(t + 1) / (double)p->steps);
     }
 done:
+    dusk_deallocate(view.length);
     dusk_deallocate(scores);
     return status;
+}
+
+static double largest_of(const double *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
 }
 
 /* weights = radius * (exp(z) - exp(-z)) / sum of both, z being minus the sum of gradients so far, scaled. */
@@ -279,8 +214,8 @@ static void make_step(const sparse_plan *p, walk *w, double *weights, size_t wid
     memcpy(w->z, weights, width * sizeof *weights);
 }
 
-static dusk_status run_gradients(learn_job *job, const learn_matrix *matrix, double *weights, scratch *s,
-                                 dusk_generator *gen, dusk_error *err)
+static dusk_status run_gradients(learn_job *job, const learn_matrix *matrix, double *weights,
+                                 learn_gradient_work *work, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const sparse_plan *p = job->plan;
@@ -291,7 +226,7 @@ static dusk_status run_gradients(learn_job *job, const learn_matrix *matrix, dou
     w = (walk){ room, room + width, room + 2 * width, room + 3 * width, 1 };
     DUSK_TRY(learn_fit_count(job, &p->count, &w.count, matrix->rows.rows, gen, err));
     for (size_t t = 0; t < p->steps; t++) {
-        DUSK_TRY(learn_noise_release(&p->noise, w.gradient, find_gradient(p, matrix, weights, s), gen, err));
+        DUSK_TRY(learn_gradient_release(work, &p->gradient, w.gradient, matrix, weights, gen, err));
         make_step(p, &w, weights, width, t);
         learn_progress(job, (double)(t + 1) / (double)p->steps);
     }
@@ -307,20 +242,20 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     const sparse_plan *p = job->plan;
     const size_t width = job->features.width;
     learn_matrix matrix = { .bound = 0 };
-    scratch s = { .margin = NULL };
+    learn_gradient_work work = { .margin = NULL };
     double *weights = NULL;
 
     DUSK_NEW(weights, width);
     DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
-    DUSK_TRY(scratch_init(&s, p, &matrix, err));
-    DUSK_TRY(p->method == FRANK_WOLFE ? run_frank_wolfe(job, &matrix, weights, &s, gen, err)
-                                      : run_gradients(job, &matrix, weights, &s, gen, err));
+    DUSK_TRY(learn_gradient_open(&work, &p->gradient, &matrix, err));
+    DUSK_TRY(p->method == FRANK_WOLFE ? run_frank_wolfe(job, &matrix, weights, &work, gen, err)
+                                      : run_gradients(job, &matrix, weights, &work, gen, err));
     if (job->learner->shown.task == DUSK_TASK_NUMBER)
         DUSK_TRY(learn_put_linear(job, weights, NULL, 0, err));
     else
         DUSK_TRY(learn_model_put(job->model, "weights", 1, width, weights, err));
 done:
-    scratch_clear(&s);
+    learn_gradient_close(&work);
     learn_matrix_clear(&matrix);
     dusk_deallocate(weights);
     return status;

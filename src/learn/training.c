@@ -36,17 +36,6 @@ void dusk_training_free(dusk_training *training)
 
 /* --- what was asked for ------------------------------------------------------------------------------------------- */
 
-static dusk_status find_learner(const learn_learner **out, const char *name, dusk_error *err)
-{
-    for (size_t i = 0; learn_learners[i]; i++)
-        if (!strcmp(learn_learners[i]->shown.name, name)) {
-            *out = learn_learners[i];
-            return DUSK_OK;
-        }
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "dusk train -h lists them", "there is no learner called %.60s",
-                     name);
-}
-
 bool learn_wants_label(dusk_task task) { return task <= DUSK_TASK_NUMBER; }
 
 dusk_status learn_label_check(const learn_learner *learner, const dusk_field *field, dusk_error *err)
@@ -212,7 +201,7 @@ dusk_status dusk_training_prepare(dusk_training **out, const char *learner, cons
     training->job.rows = options->rows;
     training->job.progress = options->progress;
     training->job.progress_context = options->progress_context;
-    DUSK_TRY(find_learner(&training->job.learner, learner, err));
+    DUSK_TRY(learn_find(&training->job.learner, learner, err));
     DUSK_TRY(plan(training, options, err));
     *out = training;
     training = NULL;

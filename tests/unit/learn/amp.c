@@ -231,7 +231,7 @@ static void test_noise_covers_gradient(void **state)
     assert_non_null(at);
     double deviation = strtod(at + strlen("weights, with noise of deviation "), NULL);
     learn_loss loss = learn_loss_of(LEARN_LOGISTIC, 1);
-    double gamma = learn_gradient_reachable(&loss, 1, 2), least = 128 * 4.22 * 2 * gamma / 64;
+    double gamma = learn_certified_reachable(&loss, 1, 2), least = 128 * 4.22 * 2 * gamma / 64;
     assert_true(deviation > least * (1 + 1. / 17) && deviation < least * 1.2);
     dusk_ledger_free_text(text);
     dusk_training_free(training);

@@ -31,14 +31,14 @@ static void test_gradient(void **unused)
             double hi[20], lo[20] = { 0 }, size = exp((double)(round % 4) * 2 - 2), square = 0;
             long double truth[20];
             learn_point point;
-            learn_gradient gradient;
+            learn_certified gradient;
             assert_int_equal(learn_point_init(&point, cells, NULL), DUSK_OK);
-            assert_int_equal(learn_gradient_init(&gradient, o, NULL), DUSK_OK);
+            assert_int_equal(learn_certified_init(&gradient, o, NULL), DUSK_OK);
             for (size_t c = 0; c < cells; c++) hi[c] = (objectives_unit(&seed) - 0.5) * size;
             learn_point_set(&point, o, hi, lo, limbs);
-            learn_gradient_at(&gradient, &point, limbs);
+            learn_certified_at(&gradient, &point, limbs);
             double length = objectives_length(o, &point, truth),
-                   error = learn_gradient_error(o, point.exponent, limbs);
+                   error = learn_certified_error(o, point.exponent, limbs);
             for (size_t c = 0; c < cells; c++) {
                 double off = (double)((long double)gradient.value[c] - truth[c]);
                 square += off * off;
@@ -48,7 +48,7 @@ static void test_gradient(void **unused)
             assert_true(length <= gradient.length_up &&
                         gradient.length_up <= length * (1 + 1e-5) + 2 * error);
             assert_true(error < (limbs == 1 ? 1e-4 : 1e-11));
-            learn_gradient_clear(&gradient);
+            learn_certified_clear(&gradient);
             learn_point_clear(&point);
             objectives_free(&w);
         }
@@ -73,7 +73,7 @@ static void test_minimum(void **unused)
             for (size_t s = 0; s < 3; s++) {
                 objectives_world w = make(kind, rows[r], 6, strengths[s], 7 + r);
                 const learn_objective *o = objectives_open(&w);
-                double reachable = learn_gradient_reachable(&o->loss, o->outputs, sqrt(6));
+                double reachable = learn_certified_reachable(&o->loss, o->outputs, sqrt(6));
                 assert_true(reachable > 1e-6 && reachable < 1e-2);
                 check_minimum(o, reachable);
                 if (rows[r] <= 60) check_minimum(o, 1e-11);
@@ -90,7 +90,7 @@ static void test_sample(void **unused)
             objectives_world w = make(kind, 33000, 2, 2, 60);
             for (size_t i = 0; bad && i < 33000; i += 16) w.matrix.code[i] = i / 16 % 7 == 0;
             const learn_objective *o = objectives_open(&w);
-            check_minimum(o, learn_gradient_reachable(&o->loss, o->outputs, sqrt(2)));
+            check_minimum(o, learn_certified_reachable(&o->loss, o->outputs, sqrt(2)));
             objectives_free(&w);
         }
 }
@@ -127,7 +127,7 @@ static void test_corner(void **unused)
                 w.x[i * WIDTH + c] = (float)trunc((double)w.x[c] * (LEARN_ONE / sqrt(square) * (1 - 1e-9)));
         w.matrix.bound = LEARN_ONE;
         const learn_objective *o = objectives_open(&w);
-        check_minimum(o, learn_gradient_reachable(&o->loss, 1, 1));
+        check_minimum(o, learn_certified_reachable(&o->loss, 1, 1));
         objectives_free(&w);
     }
 }
