@@ -77,6 +77,7 @@ static inline vector choose(signed8 condition, vector yes, vector no)
 #define SELECT(condition, yes, no) choose((condition), (yes), (no))
 #define NAME(x) many_##x
 #include "random/double_double.h"
+#include "random/narrow_kernel.h"
 
 static inline vector splat(double x) { return (vector){ x, x, x, x, x, x, x, x }; }
 
@@ -128,34 +129,6 @@ static inline size_t finish(const dusk_rounding *r, int64_t *out, uint32_t *unde
     if (any) /* one in millions: the coins did not decide */
         for (size_t l = 0; l < LANES; l++)
             if (flags[l]) undecided[count++] = (uint32_t)(at + l);
-    return count;
-}
-
-static size_t narrow(const dusk_rounding *r, int64_t *out, uint32_t *undecided, const uint64_t *words,
-                     size_t n)
-{
-    const dusk_quantile_table *table = r->table;
-    const unsigned x = r->exponent_bits;
-    size_t count = 0;
-    for (size_t i = 0; i + LANES <= n; i += LANES) {
-        words8 w;
-        vector a[DUSK_TABLE_NARROW];
-        memcpy(&w, words + i, sizeof w);
-        words8 field = w << 1 >> (64 - x), missing = (words8)(field == 0);
-        words8 m = w << (1 + x) | (uint64_t)1 << (63 - r->mantissa_bits);
-        words8 zeros = leading_zeros(field | (missing & 1), x);
-        load_columns(a, table->narrow, table_row(table, m, zeros) * DUSK_TABLE_NARROW);
-        vector rho = __builtin_convertvector((signed8)((m << 5) ^ 0x8000000000000000u), vector) * 0x1p-64;
-        vector p = a[DUSK_TABLE_NARROW - 1];
-        for (int k = DUSK_TABLE_NARROW - 2; k >= 0; k--) p = vector_fma(p, rho, a[k]);
-        vector k = __builtin_convertvector((signed8)zeros + 1, vector);
-        vector t =
-            vector_fma(k, splat(table->step_hi), vector_fma(k, splat(table->step_lo), p)) * r->scale_hi;
-        t = choose(t < r->margin, splat(r->margin), t) + r->shift;
-        vector whole = vector_rint(t);
-        count = finish(r, out, undecided, count, i, __builtin_convertvector(whole, signed8), t - whole, w,
-                       missing);
-    }
     return count;
 }
 

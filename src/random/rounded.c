@@ -12,7 +12,7 @@
 #define SLACK 1.001         /* covers the rounding of the margins themselves */
 #define PLAIN_DIGITS 58     /* digits of m that the kernel looks at in plain double, */
 #define WIDE_DIGITS 111     /* digits of m that the wide kernel looks at */
-#define NARROW_SCALE 0x1p20 /* beyond, plain double would be undecided too often */
+#define NARROW_SCALE 0x1p32 /* beyond, plain double would be undecided too often: one draw in 2^13 already */
 #define PLAIN_SCALE 0x1p18  /* the same for single draws of all octaves, */
 #define MEDIUM_SCALE 0x1p42 /* and for the medium form */
 #define TEST_EXPONENT 2
@@ -276,8 +276,9 @@ static void drop_stale(dusk_rounded_block *block, size_t m)
     block->undecided_count = kept;
 }
 
-dusk_status dusk_rounded_block_draw(const dusk_rounded *r, dusk_rounded_block *block, size_t m,
-                                    bool with_sign, dusk_generator *gen, dusk_error *err)
+/* The draws of a block go to `value`, which has room for m rounded up to a multiple of eight. */
+static dusk_status draw_block(const dusk_rounded *r, dusk_rounded_block *block, int64_t *value, size_t m,
+                              bool with_sign, dusk_generator *gen, dusk_error *err)
 {
     const dusk_quantile_kernel *kernel = r->kernel;
     dusk_rounding rounding = r->narrow_suffices ? r->narrow : r->wide;
@@ -287,24 +288,29 @@ dusk_status dusk_rounded_block_draw(const dusk_rounded *r, dusk_rounded_block *b
     rounding.with_sign = with_sign;
     if (r->narrow_suffices) {
         DUSK_TRY(dusk_generator_words(gen, block->word, m, 1 + x + bits, err));
-        block->undecided_count =
-            kernel->narrow(&rounding, block->value, block->undecided, block->word, eights);
+        block->undecided_count = kernel->narrow(&rounding, value, block->undecided, block->word, eights);
     } else {
         DUSK_TRY(dusk_generator_words(gen, block->word, m, 1 + x, err));
         DUSK_TRY(dusk_generator_words(gen, block->hi, m, bits < 64 ? bits : 64, err));
         if (bits > 64) DUSK_TRY(dusk_generator_words(gen, block->lo, m, bits - 64, err));
         for (size_t i = 0; bits < 64 && i < m; i++) block->hi[i] |= (uint64_t)1 << (63 - bits);
-        block->undecided_count = kernel->wide(&rounding, block->value, block->undecided, block->word,
-                                              block->hi, block->lo, eights);
+        block->undecided_count =
+            kernel->wide(&rounding, value, block->undecided, block->word, block->hi, block->lo, eights);
     }
     drop_stale(block, m);
 done:
     return status;
 }
 
+dusk_status dusk_rounded_block_draw(const dusk_rounded *r, dusk_rounded_block *block, size_t m,
+                                    bool with_sign, dusk_generator *gen, dusk_error *err)
+{
+    return draw_block(r, block, block->value, m, with_sign, gen, err);
+}
+
 /* Settle draw i of a block that the kernels left undecided. */
-static dusk_status settle(const dusk_rounded *r, dusk_rounded_block *block, size_t i, bool with_sign,
-                          dusk_generator *gen, dusk_error *err)
+static dusk_status settle(const dusk_rounded *r, const dusk_rounded_block *block, int64_t *value, size_t i,
+                          bool with_sign, dusk_generator *gen, dusk_error *err)
 {
     const dusk_int128 most = (dusk_int128)1 << 62;
     dusk_int128 magnitude;
@@ -313,7 +319,7 @@ static dusk_status settle(const dusk_rounded *r, dusk_rounded_block *block, size
     DUSK_TRY(dusk_rounded_block_digits(r, block, i, &v, err));
     DUSK_TRY(dusk_rounded_resolve(r, &magnitude, &v, gen, err));
     if (magnitude > most) magnitude = most;
-    block->value[i] = (int64_t)(with_sign && block->word[i] >> 63 ? -magnitude : magnitude);
+    value[i] = (int64_t)(with_sign && block->word[i] >> 63 ? -magnitude : magnitude);
 done:
     dusk_lazy_clear(&v);
     return status;
@@ -327,10 +333,11 @@ dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out, size_t n, boo
     dusk_rounded_block block = { .undecided_count = 0 };
     for (size_t at = 0; at < n; at += DUSK_BLOCK) {
         size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
-        DUSK_TRY(dusk_rounded_block_draw(r, &block, m, with_sign, gen, err));
+        int64_t *value = m % 8 ? block.value : out + at; /* the kernels write eights */
+        DUSK_TRY(draw_block(r, &block, value, m, with_sign, gen, err));
         for (size_t i = 0; i < block.undecided_count; i++)
-            DUSK_TRY(settle(r, &block, block.undecided[i], with_sign, gen, err));
-        memcpy(out + at, block.value, m * sizeof *out);
+            DUSK_TRY(settle(r, &block, value, block.undecided[i], with_sign, gen, err));
+        if (m % 8) memcpy(out + at, value, m * sizeof *out);
     }
 done:
     dusk_wipe(&block, sizeof block);
