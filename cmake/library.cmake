@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library, twice: as shipped (dusk_shared, dusk_static) and once more with
 # -DDUSK_TESTING (dusk_testing: coin tapes, planted bugs, failing allocations).
-set(DUSK_LIBRARY_ROOMS base numeric random tensor accounting mechanisms ledger table query learn attack audit)
+set(DUSK_LIBRARY_ROOMS base numeric random tensor accounting mechanisms ledger table query learn deep attack audit)
 set(DUSK_SOURCES "")
 foreach(room ${DUSK_LIBRARY_ROOMS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)

@@ -48,7 +48,7 @@ typedef enum dusk_task {
 typedef struct dusk_setting {
     const char *name;
     const char *fallback; /* its value when not given                               */
-    const char *choices;  /* the words it may be, "|" between them; NULL: a number  */
+    const char *choices;  /* the words it may be, "|" between them; NULL: a number; "": any text */
     double low, high;     /* of a number; both ends are allowed                     */
     bool whole;
     const char *help;

@@ -136,7 +136,9 @@ static void print_settings(FILE *file, const char *name)
     if (learner->settings[0].name) fputs("\nsettings, as in --set NAME=VALUE\n", file);
     for (const dusk_setting *s = learner->settings; s->name; s++) {
         char says[600];
-        if (s->choices)
+        if (s->choices && !*s->choices)
+            snprintf(says, sizeof says, "%s (default '%s')", s->help, s->fallback);
+        else if (s->choices)
             snprintf(says, sizeof says, "%s: %s (default %s)", s->choices, s->help, s->fallback);
         else
             snprintf(says, sizeof says, "%s; from %g to %g (default %s)", s->help, s->low, s->high,

@@ -9,12 +9,24 @@
 #include "learn/learner.h"
 #include "learn/scaling.h"
 
-double learn_setting(const learn_job *job, const char *name)
+static size_t find_setting(const learn_job *job, const char *name)
 {
     const dusk_setting *settings = job->learner->shown.settings;
     for (size_t i = 0; settings[i].name; i++)
-        if (!strcmp(settings[i].name, name)) return job->setting[i];
-    return NAN;
+        if (!strcmp(settings[i].name, name)) return i;
+    return DUSK_NO_LINK;
+}
+
+double learn_setting(const learn_job *job, const char *name)
+{
+    const size_t i = find_setting(job, name);
+    return i == DUSK_NO_LINK ? (double)NAN : job->setting[i];
+}
+
+const char *learn_text(const learn_job *job, const char *name)
+{
+    const size_t i = find_setting(job, name);
+    return i == DUSK_NO_LINK ? "" : job->text[i];
 }
 
 int learn_choice(const learn_job *job, const char *name) { return (int)learn_setting(job, name); }

@@ -24,6 +24,7 @@
 #include "learn/model.h"
 
 #define LEARN_SETTINGS_MAX 32
+#define LEARN_TEXT_MOST 4000 /* bytes of a setting that is a text */
 
 typedef struct learn_job {
     const struct learn_learner *learner;
@@ -33,6 +34,7 @@ typedef struct learn_job {
     uint64_t rows;                 /* declared, or 0 */
     double setting
         [LEARN_SETTINGS_MAX]; /* in the order of learner->shown.settings; of choices the number of the word */
+    char *const *text; /* the same as texts */
     learn_budget budget;
     learn_features features; /* by learn_plan_features, or empty */
     learn_noise scaling;     /* of learn_plan_features, where scaling is paid for */
@@ -78,6 +80,8 @@ DUSK_MUST_USE dusk_status learn_check_frame(const dusk_fields *fields, const dus
 /* For plans: the value of a setting by name (a bug in the learner when there is none), and the number of a choice. */
 double learn_setting(const learn_job *job, const char *name);
 int learn_choice(const learn_job *job, const char *name);
+/* The text of a setting. */
+const char *learn_text(const learn_job *job, const char *name);
 /* A line of the explanation. */
 void learn_say(learn_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void learn_progress(const learn_job *job, double part);

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "learn/learner.h"
 
+extern const learn_learner deep_net_learner; /* of the room deep */
+extern const learn_learner deep_net_numbers;
 extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_amp_huber;
 extern const learn_learner learn_amp_logistic;
@@ -51,11 +53,13 @@ const learn_learner *const learn_learners[] = {
     &learn_functional,
     &learn_net_logistic,
     &learn_multinomial,
+    &deep_net_learner,
     &learn_forest,
     &learn_tree,
     &learn_naive_bayes,
     &learn_amp_multinomial,
     &learn_linear,
+    &deep_net_numbers,
     &learn_boosting_numbers,
     &learn_lasso,
     &learn_huber_regression,

@@ -94,6 +94,12 @@ static int choice_number(const char *choices, const char *word)
 dusk_status learn_setting_read(const dusk_setting *setting, double *out, const char *value, dusk_error *err)
 {
     char *end;
+    if (setting->choices && !*setting->choices) {
+        *out = 0;
+        if (strlen(value) <= LEARN_TEXT_MOST && !strpbrk(value, "\n\r")) return DUSK_OK;
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "make it shorter, on one line",
+                         "%s is a line of at most %d bytes", setting->name, LEARN_TEXT_MOST);
+    }
     if (setting->choices) {
         int number = choice_number(setting->choices, value);
         *out = number;
@@ -198,6 +204,7 @@ dusk_status dusk_training_prepare(dusk_training **out, const char *learner, cons
     DUSK_NEW(training, 1);
     DUSK_TRY(dusk_fields_copy(&training->fields, fields, NULL, 0, err));
     training->job.fields = training->fields;
+    training->job.text = training->value;
     training->job.rows = options->rows;
     training->job.progress = options->progress;
     training->job.progress_context = options->progress_context;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Affine maps of many vectors. */
+#include "deep/affine.h"
+
+void deep_affine_start(deep_real *weights, size_t rows, size_t columns, double (*uniform)(void *coins),
+                       void *coins)
+{
+    const double width = sqrt(6 / (double)(rows + columns));
+    for (size_t r = 0; r < rows; r++, weights += columns + 1) {
+        for (size_t c = 0; c < columns; c++) weights[c] = (deep_real)(width * uniform(coins));
+        weights[columns] = 0;
+    }
+}
+
+void deep_affine_forward(deep_pass *pass, const deep_affine *map, const deep_real *x, deep_real *y, size_t n)
+{
+    const size_t step = map->columns + 1;
+    for (size_t t = 0; t < n; t++)
+        for (size_t r = 0; r < map->rows; r++) y[t * map->rows + r] = map->weights[r * step + map->columns];
+    deep_gemm(pass->level, y, map->rows, (deep_view){ x, map->columns, 1 },
+              (deep_view){ map->weights, 1, step }, n, map->rows, map->columns, true, &pass->gemm);
+}
+
+void deep_affine_backward(deep_pass *pass, const deep_affine *map, const deep_real *dy, deep_real *dx,
+                          size_t n)
+{
+    deep_gemm(pass->level, dx, map->columns, (deep_view){ dy, map->rows, 1 },
+              (deep_view){ map->weights, map->columns + 1, 1 }, n, map->columns, map->rows, false,
+              &pass->gemm);
+}
+
+void deep_affine_gradient(deep_pass *pass, const deep_factors *f, deep_real *out)
+{
+    const size_t step = f->columns + (f->constant ? 1 : 0);
+    deep_gemm(pass->level, out, step, (deep_view){ f->left, 1, f->left_step },
+              (deep_view){ f->right, f->right_step, 1 }, f->rows, f->columns, f->positions, false,
+              &pass->gemm);
+    for (size_t r = 0; f->constant && r < f->rows; r++) {
+        deep_real sum = 0;
+        for (size_t t = 0; t < f->positions; t++) sum += f->left[t * f->left_step + r];
+        out[r * step + f->columns] = sum;
+    }
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks as learners: `net` of categories, `net_numbers` of a number. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "deep/training.h"
+#include "learn/sampled.h"
+
+/* --- plan -------------------------------------------------------------------------------------------------------- */
+
+static void forget(void *plan)
+{
+    deep_plan *p = plan;
+    if (p) deep_net_clear(&p->net);
+    dusk_deallocate(p);
+}
+
+/* Numbers to [0, 1] instead of [-1, 1]: the background of pictures is then 0. */
+static void scale_to_unit(learn_job *job)
+{
+    for (size_t j = 0; j < job->features.width; j++) {
+        const learn_feature *f = &job->features.feature[j];
+        if (f->column == DUSK_NO_LINK || f->code >= 0) continue;
+        const dusk_field *field = &job->fields->field[f->column];
+        learn_features_rescale(&job->features, j, field->lower, 1 / (field->upper - field->lower));
+    }
+}
+
+/* How often, and how many at a time: rate and steps, or lot and epochs of so many rows. */
+static dusk_status plan_samples(const learn_job *job, deep_plan *p, dusk_error *err)
+{
+    const double rows = (double)job->rows, epochs = learn_setting(job, "epochs");
+    p->lot = learn_setting(job, "lot");
+    p->sample = learn_setting(job, "sample");
+    p->steps = (uint64_t)learn_setting(job, "steps");
+    if (p->sample == 0 && !(rows > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "give --rows N if that is public, or --set sample=0.01 --set steps=1000",
+                         "how large a lot is a part of all rows, and how many there are is private");
+    if (p->sample == 0) p->sample = p->lot / rows;
+    if (p->sample > 1) p->sample = 1;
+    if (p->steps == 0) p->steps = (uint64_t)fmax(rint(epochs / p->sample), 1);
+    if (rows > 0) p->lot = p->sample * rows;
+    return DUSK_OK;
+}
+
+static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const uint32_t cells = (uint32_t)p->net.parameters;
+    if (p->sample < 1)
+        DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, p->sample,
+                                      p->steps, err));
+    else
+        DUSK_TRY(learn_budget_noise(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, job->budget.left,
+                                    p->steps, err));
+    learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,
+              learn_text(job, "net"));
+    learn_say(job,
+              "%llu steps; a row is in each with probability %.4g; its gradient is at most %.4g long, noise "
+              "%.4g times that",
+              (unsigned long long)p->steps, p->sample, p->clip, p->noise.deviation);
+done:
+    return status;
+}
+
+static dusk_status plan(learn_job *job, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_plan *p = NULL;
+    const bool numbers = job->learner->shown.task == DUSK_TASK_NUMBER;
+    DUSK_TRY(learn_plan_features(job, false, err));
+    if (learn_choice(job, "range") == 1) scale_to_unit(job);
+    DUSK_NEW(p, 1);
+    job->plan = p;
+    p->loss = numbers ? DEEP_SQUARED : DEEP_SOFTMAX;
+    DUSK_TRY(deep_net_parse(&p->net, learn_text(job, "net"), job->features.width,
+                            numbers ? 1 : job->label_field->values, err));
+    DUSK_TRY(learn_model_room((double)p->net.parameters, err));
+    p->clipping = (deep_clipping)learn_choice(job, "clipping");
+    p->clip = learn_setting(job, "clip");
+    p->method = (deep_method)learn_choice(job, "optimiser");
+    p->rate = learn_setting(job, "rate");
+    p->momentum = learn_setting(job, "momentum");
+    p->weight_decay = learn_setting(job, "decay");
+    p->warm_up = learn_setting(job, "warm_up");
+    p->cool_down = learn_setting(job, "cool_down");
+    p->average = learn_setting(job, "average");
+    p->threads = (size_t)learn_setting(job, "threads");
+    DUSK_TRY(plan_samples(job, p, err));
+    DUSK_TRY(plan_noise(job, p, err));
+done:
+    return status;
+}
+
+/* --- fit ----------------------------------------------------------------------------------------------------------- */
+
+static dusk_status put_parameters(learn_job *job, const float *parameters, size_t n, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double *values = NULL;
+    DUSK_NEW(values, n);
+    for (size_t j = 0; j < n; j++) values[j] = (double)parameters[j];
+    DUSK_TRY(learn_model_put(job->model, "parameters", 1, n, values, err));
+done:
+    dusk_deallocate(values);
+    return status;
+}
+
+static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *p = job->plan;
+    deep_rows rows = { .rows = 0 };
+    learn_matrix scaled = { .bound = 0 };
+    float *parameters = NULL;
+    DUSK_NEW(parameters, p->net.parameters);
+    if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
+    learn_matrix_clear(&scaled);
+    DUSK_TRY(deep_rows_make(&rows, &job->features, frame, err));
+    DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
+    DUSK_TRY(deep_train(job, p, &rows, parameters, gen, err));
+    DUSK_TRY(put_parameters(job, parameters, p->net.parameters, err));
+done:
+    deep_rows_clear(&rows);
+    learn_matrix_clear(&scaled);
+    dusk_deallocate(parameters);
+    return status;
+}
+
+/* --- predict -------------------------------------------------------------------------------------------------------- */
+
+static bool is_numeric(const dusk_model *model)
+{
+    return model->label != DUSK_NO_LINK && model->fields->field[model->label].kind == DUSK_FIELD_NUMERIC;
+}
+
+static size_t outputs(const dusk_model *model)
+{
+    return is_numeric(model) ? 1 : model->fields->field[model->label].values;
+}
+
+static bool complete(const dusk_model *model)
+{
+    deep_net net;
+    size_t rows, columns;
+    const char *text = learn_model_value(model, "net");
+    const double *values = dusk_model_array(model, "parameters", &rows, &columns);
+    if (!text || !values || rows != 1 || model->label == DUSK_NO_LINK) return false;
+    if (deep_net_parse(&net, text, model->features.width, outputs(model), NULL) != DUSK_OK) return false;
+    const bool fits = columns == net.parameters;
+    deep_net_clear(&net);
+    for (size_t j = 0; fits && j < columns; j++)
+        if (!(fabs(values[j]) <= 0x1p100)) return false;
+    return fits;
+}
+
+static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t k = outputs(model);
+    const bool numeric = is_numeric(model);
+    deep_net net = { .layers = 0 };
+    deep_pass pass = { .net = NULL };
+    deep_rows rows = { .rows = 0 };
+    float *parameters = NULL;
+    size_t one, n;
+    const double *values = dusk_model_array(model, "parameters", &one, &n);
+
+    DUSK_TRY(deep_net_parse(&net, learn_model_value(model, "net"), model->features.width, k, err));
+    DUSK_NEW(parameters, n);
+    for (size_t j = 0; j < n; j++) parameters[j] = (float)values[j];
+    DUSK_TRY(deep_rows_make_all(&rows, &model->features, frame, err));
+    DUSK_TRY(deep_pass_open(&pass, &net, 64, err));
+    pass.parameters = parameters;
+    for (size_t first = 0; first < rows.rows; first += pass.examples) {
+        pass.examples = rows.rows - first < pass.room ? rows.rows - first : pass.room;
+        for (size_t i = 0; i < pass.examples; i++)
+            deep_rows_take(&rows, first + i, pass.value[0] + i * rows.width);
+        deep_forward(&pass);
+        for (size_t i = 0; i < pass.examples; i++) {
+            deep_real *y = pass.value[net.layers] + i * k;
+            double *to = out + (first + i) * k;
+            if (!numeric) deep_softmax(y, y, k);
+            for (size_t j = 0; j < k; j++) to[j] = (double)y[j];
+            if (numeric) to[0] = learn_target_value(&model->fields->field[model->label], to[0] * LEARN_ONE);
+        }
+    }
+done:
+    deep_pass_close(&pass);
+    deep_rows_clear(&rows);
+    deep_net_clear(&net);
+    dusk_deallocate(parameters);
+    return status;
+}
+
+static const dusk_setting settings[] = {
+    { "net", "dense 64; relu; output", "", 0, 0, false,
+      "the network, layers with \";\" between them; docs/networks.md has all of them" },
+    { "lot", "256", NULL, 1, 1e9, true, "how many rows a step takes, on average" },
+    { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
+    { "sample", "0", NULL, 0, 1, false,
+      "the chance of a row to be in a step, instead of a lot; 0: by lot and --rows" },
+    { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
+    { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
+    { "clipping", "flat", "flat|layers|automatic", 0, 0, false,
+      "the gradient as a whole, every layer, or all gradients scaled to the same length" },
+    { "optimiser", "sgd", "sgd|adam|adamw|adagrad", 0, 0, false, "what makes steps of gradients" },
+    { "rate", "0.5", NULL, 1e-9, 1e6, false, "of learning" },
+    { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },
+    { "decay", "0", NULL, 0, 1, false, "of weights" },
+    { "warm_up", "0", NULL, 0, 1, false, "part of the steps in which the rate rises" },
+    { "cool_down", "0", NULL, 0, 1, false, "part of the steps in which the rate falls" },
+    { "average", "0", NULL, 0, 0.99999, false,
+      "weights are averaged over steps, with this decay; 0: the last ones" },
+    { "range", "bounds", "bounds|unit", 0, 0, false,
+      "numbers to [-1, 1] by their bounds, or to [0, 1], which suits pictures" },
+    { "threads", "1", NULL, 1, 64, true, "how many" },
+    LEARN_FEATURE_SETTINGS,
+    { NULL, NULL, NULL, 0, 0, false, NULL },
+};
+
+const learn_learner deep_net_learner = {
+    .shown = { "net", DUSK_TASK_CLASS, DUSK_NUMERICS_EXACT,
+               "a neural network by noisy gradient descent (DP-SGD)", "Abadi et al. 2016", settings },
+    .plan = plan,
+    .fit = fit,
+    .forget = forget,
+    .outputs = outputs,
+    .predict = predict,
+    .complete = complete,
+};
+
+const learn_learner deep_net_numbers = {
+    .shown = { "net_numbers", DUSK_TASK_NUMBER, DUSK_NUMERICS_EXACT,
+               "a neural network for a number, by noisy gradient descent (DP-SGD)", "Abadi et al. 2016",
+               settings },
+    .plan = plan,
+    .fit = fit,
+    .forget = forget,
+    .outputs = outputs,
+    .predict = predict,
+    .complete = complete,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All kinds of layers. */
+#include "deep/layer.h"
+
+extern const deep_kind deep_add;
+extern const deep_kind deep_dense;
+extern const deep_kind deep_elu;
+extern const deep_kind deep_gelu;
+extern const deep_kind deep_relu;
+extern const deep_kind deep_residual;
+extern const deep_kind deep_sigmoid_kind;
+extern const deep_kind deep_tanh_kind;
+extern const deep_kind deep_tempered;
+
+const deep_kind *const deep_kinds[] = {
+    &deep_dense, &deep_relu, &deep_tanh_kind, &deep_sigmoid_kind, &deep_tempered,
+    &deep_elu,   &deep_gelu, &deep_residual,  &deep_add,          NULL,
+};

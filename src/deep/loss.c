@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Losses, example by example. */
+#include "deep/loss.h"
+
+void deep_softmax(const deep_real *from, deep_real *to, size_t k)
+{
+    deep_real most = from[0], sum = 0;
+    for (size_t j = 1; j < k; j++) most = from[j] > most ? from[j] : most;
+    for (size_t j = 0; j < k; j++) {
+        to[j] = deep_exp(from[j] - most);
+        sum += to[j];
+    }
+    for (size_t j = 0; j < k; j++) to[j] /= sum;
+}
+
+void deep_loss_slopes(deep_loss loss, deep_pass *pass, const deep_wanted *wanted)
+{
+    const size_t k = deep_size(pass->net->out);
+    const deep_real *out = pass->value[pass->net->layers];
+    deep_real *slope = pass->slope[pass->net->layers];
+    for (size_t i = 0; i < pass->examples; i++, out += k, slope += k) {
+        if (loss == DEEP_SOFTMAX) {
+            deep_softmax(out, slope, k);
+            slope[wanted->code[i]] -= 1;
+            continue;
+        }
+        const deep_real *target = loss == DEEP_INPUT ? pass->value[0] + i * k : wanted->number + i * k;
+        const deep_real share = loss == DEEP_INPUT ? 1 / (deep_real)k : 1;
+        for (size_t j = 0; j < k; j++) slope[j] = (out[j] - target[j]) * share;
+    }
+}
+
+double deep_loss_of(deep_loss loss, const deep_pass *pass, const deep_wanted *wanted, size_t i)
+{
+    const size_t k = deep_size(pass->net->out);
+    const deep_real *out = pass->value[pass->net->layers] + i * k;
+    double sum = 0;
+    if (loss == DEEP_SOFTMAX) {
+        double most = (double)out[0];
+        for (size_t j = 1; j < k; j++) most = fmax(most, (double)out[j]);
+        for (size_t j = 0; j < k; j++) sum += exp((double)out[j] - most);
+        return log(sum) + most - (double)out[wanted->code[i]];
+    }
+    const deep_real *target = loss == DEEP_INPUT ? pass->value[0] + i * k : wanted->number + i * k;
+    for (size_t j = 0; j < k; j++)
+        sum += ((double)out[j] - (double)target[j]) * ((double)out[j] - (double)target[j]);
+    return sum / 2 / (loss == DEEP_INPUT ? (double)k : 1);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Examples through all layers, there and back. */
+#include "base/memory.h"
+#include "deep/layer.h"
+#include "tensor/lanes.h"
+
+static size_t scratch_size(const deep_net *net)
+{
+    size_t most = 0;
+    for (size_t l = 0; l < net->layers; l++) {
+        const deep_kind *kind = net->layer[l].kind;
+        const size_t size = kind->scratch ? kind->scratch(&net->layer[l]) : 0;
+        if (size > most) most = size;
+    }
+    return most;
+}
+
+static size_t value_size(const deep_net *net, size_t l)
+{
+    return deep_size(l < net->layers ? net->layer[l].in : net->out);
+}
+
+static void wipe(deep_real *x, size_t n)
+{
+    if (x) dusk_wipe(x, n * sizeof *x);
+    dusk_deallocate(x);
+}
+
+void deep_pass_close(deep_pass *pass)
+{
+    const deep_net *net = pass->net;
+    for (size_t l = 0; net && l <= net->layers; l++) {
+        if (pass->value) wipe(pass->value[l], pass->room * value_size(net, l));
+        if (pass->slope) wipe(pass->slope[l], pass->room * value_size(net, l));
+        if (pass->kept && l < net->layers) wipe(pass->kept[l], pass->room * net->layer[l].kept);
+    }
+    dusk_deallocate(pass->value);
+    dusk_deallocate(pass->slope);
+    dusk_deallocate(pass->kept);
+    if (net) wipe(pass->scratch, scratch_size(net));
+    tensor_gemm_close(&pass->gemm);
+    *pass = (deep_pass){ 0 };
+}
+
+dusk_status deep_pass_open(deep_pass *out, const deep_net *net, size_t room, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_pass pass = { .net = net, .room = room, .level = tensor_lanes_level() };
+    *out = (deep_pass){ 0 };
+    DUSK_NEW(pass.value, net->layers + 1);
+    DUSK_NEW(pass.slope, net->layers + 1);
+    DUSK_NEW(pass.kept, net->layers + 1);
+    for (size_t l = 0; l <= net->layers; l++) {
+        DUSK_NEW(pass.value[l], room * value_size(net, l));
+        DUSK_NEW(pass.slope[l], room * value_size(net, l));
+        if (l < net->layers && net->layer[l].kept > 0) DUSK_NEW(pass.kept[l], room * net->layer[l].kept);
+    }
+    if (scratch_size(net) > 0) DUSK_NEW(pass.scratch, scratch_size(net));
+    DUSK_TRY(tensor_gemm_open(&pass.gemm, err));
+    *out = pass;
+    pass = (deep_pass){ 0 };
+done:
+    deep_pass_close(&pass);
+    return status;
+}
+
+void deep_forward(deep_pass *pass)
+{
+    for (size_t l = 0; l < pass->net->layers; l++) pass->net->layer[l].kind->forward(pass, l);
+}
+
+/* The first layer with parameters; nothing before it needs a slope. */
+static size_t first_learned(const deep_net *net)
+{
+    size_t l = 0;
+    while (l < net->layers && net->layer[l].parameters == 0) l++;
+    return l;
+}
+
+void deep_backward(deep_pass *pass)
+{
+    const size_t stop = first_learned(pass->net);
+    for (size_t l = pass->net->layers; l-- > stop;)
+        if (l > stop || pass->net->layer[l].kind->inner) pass->net->layer[l].kind->backward(pass, l);
+}

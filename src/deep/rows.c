@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a frame as 16-bit steps, some at a time, so that little memory is needed besides. */
+#include "deep/rows.h"
+
+#include "base/memory.h"
+
+enum { SLICE = 1024 };
+
+void deep_rows_clear(deep_rows *rows)
+{
+    if (rows->x) dusk_wipe(rows->x, rows->rows * rows->width * sizeof *rows->x);
+    if (rows->code) dusk_wipe(rows->code, rows->rows * sizeof *rows->code);
+    if (rows->number) dusk_wipe(rows->number, rows->rows * sizeof *rows->number);
+    dusk_deallocate(rows->x);
+    dusk_deallocate(rows->code);
+    dusk_deallocate(rows->number);
+    *rows = (deep_rows){ 0 };
+}
+
+/* `n` rows from `first` on; nothing is copied. */
+static void set_slice(dusk_frame *slice, const dusk_frame *frame, size_t first, size_t n)
+{
+    slice->rows = n;
+    for (size_t c = 0; c < frame->fields->count; c++) {
+        const dusk_frame_column *from = &frame->column[c];
+        slice->column[c] = (dusk_frame_column){ from->number ? from->number + first : NULL,
+                                                from->code ? from->code + first : NULL };
+    }
+}
+
+static void add_slice(deep_rows *rows, const learn_matrix *matrix)
+{
+    const double most = DEEP_INPUT_MOST * (1 << DEEP_INPUT_BITS),
+                 step = 1.0 / (1 << (LEARN_BITS - DEEP_INPUT_BITS));
+    const size_t n = matrix->rows.rows, cells = n * rows->width;
+    int16_t *x = rows->x + rows->rows * rows->width;
+    for (size_t j = 0; j < cells; j++) {
+        const double steps = (double)matrix->rows.x[j] * step;
+        x[j] = (int16_t)(steps > most ? most : steps > -most ? steps : -most);
+    }
+    for (size_t i = 0; rows->code && i < n; i++) rows->code[rows->rows + i] = matrix->code[i];
+    for (size_t i = 0; rows->number && i < n; i++)
+        rows->number[rows->rows + i] = (deep_real)((double)matrix->target[i] / LEARN_ONE);
+    rows->rows += n;
+}
+
+static dusk_status make(deep_rows *out, const learn_features *features, const dusk_frame *frame,
+                        bool labelled, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_rows rows = { .width = features->width };
+    learn_matrix matrix = { .bound = 0 };
+    dusk_frame slice = { .fields = frame->fields };
+    const size_t label = labelled ? features->label : DUSK_NO_LINK;
+
+    *out = (deep_rows){ 0 };
+    DUSK_NEW(slice.column, frame->fields->count);
+    DUSK_NEW(rows.x, frame->rows * features->width + 1);
+    if (label != DUSK_NO_LINK && frame->column[label].code) DUSK_NEW(rows.code, frame->rows + 1);
+    if (label != DUSK_NO_LINK && frame->column[label].number) DUSK_NEW(rows.number, frame->rows + 1);
+    for (size_t first = 0; first < frame->rows; first += SLICE) {
+        set_slice(&slice, frame, first, frame->rows - first < SLICE ? frame->rows - first : SLICE);
+        DUSK_TRY(labelled ? learn_matrix_make(&matrix, features, &slice, err)
+                          : learn_matrix_make_all(&matrix, features, &slice, err));
+        add_slice(&rows, &matrix);
+        learn_matrix_clear(&matrix);
+    }
+    *out = rows;
+    rows = (deep_rows){ 0 };
+done:
+    learn_matrix_clear(&matrix);
+    deep_rows_clear(&rows);
+    dusk_deallocate(slice.column);
+    return status;
+}
+
+dusk_status deep_rows_make(deep_rows *out, const learn_features *features, const dusk_frame *frame,
+                           dusk_error *err)
+{
+    return make(out, features, frame, true, err);
+}
+
+dusk_status deep_rows_make_all(deep_rows *out, const learn_features *features, const dusk_frame *frame,
+                               dusk_error *err)
+{
+    return make(out, features, frame, false, err);
+}
+
+void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)
+{
+    const int16_t *x = rows->x + row * rows->width;
+    const deep_real step = (deep_real)1 / (1 << DEEP_INPUT_BITS);
+    for (size_t j = 0; j < rows->width; j++) out[j] = (deep_real)x[j] * step;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_DEEP_ROWS_H
+#define DUSK_DEEP_ROWS_H
+
+/* Private examples, as small as they can be kept: 16-bit steps of what learn/features.h makes of a row. */
+
+#include "deep/layer.h"
+#include "learn/features.h"
+
+#define DEEP_INPUT_BITS 12
+#define DEEP_INPUT_MOST 7.5 /* numbers end here */
+
+typedef struct deep_rows {
+    size_t rows, width;
+    int16_t *x;
+    int32_t *code;     /* class labels; NULL without */
+    deep_real *number; /* numeric labels, [lower, upper] being [-1, 1]; NULL without */
+} deep_rows;
+
+/* Rows whose label is missing are left out, when there is a label. A row's steps depend on this row alone. */
+DUSK_MUST_USE dusk_status deep_rows_make(deep_rows *out, const learn_features *features,
+                                         const dusk_frame *frame, dusk_error *err);
+/* The same for prediction: all rows, without labels. */
+DUSK_MUST_USE dusk_status deep_rows_make_all(deep_rows *out, const learn_features *features,
+                                             const dusk_frame *frame, dusk_error *err);
+/* Wipe and free; fine on a zeroed one. */
+void deep_rows_clear(deep_rows *rows);
+/* Row `row` as the input of an example. */
+void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out);
+
+#endif

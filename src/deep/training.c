@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop; see training.h. */
+#include "deep/training.h"
+
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "random/keyed.h"
+
+enum { ROOM_MOST = 256, PIECE = 8192, THREADS_MOST = 64 };
+
+/* --- one thread's share of a sample -------------------------------------------------------------------------------- */
+
+typedef struct worker {
+    const deep_plan *plan;
+    const deep_rows *rows;
+    const size_t *row; /* of the sample, its share */
+    size_t count;
+    deep_pass pass;
+    deep_sum sum;
+    int32_t *code;
+    deep_real *number;
+    uint64_t *coin;
+    const uint64_t *coin_of; /* of each of the share, or NULL */
+    pthread_t thread;
+    bool started;
+} worker;
+
+static size_t room_for(const deep_net *net)
+{
+    size_t each = deep_size(net->out);
+    for (size_t l = 0; l < net->layers; l++) each += deep_size(net->layer[l].in) + net->layer[l].kept;
+    const size_t room = ((size_t)1 << 22) / each;
+    return room > ROOM_MOST ? ROOM_MOST : room < 1 ? 1 : room;
+}
+
+static void worker_close(worker *w)
+{
+    deep_sum_close(&w->sum);
+    if (w->code) dusk_wipe(w->code, w->pass.room * sizeof *w->code);
+    if (w->number) dusk_wipe(w->number, w->pass.room * sizeof *w->number);
+    deep_pass_close(&w->pass);
+    dusk_deallocate(w->code);
+    dusk_deallocate(w->number);
+    dusk_deallocate(w->coin);
+}
+
+static dusk_status worker_open(worker *w, const deep_plan *plan, const deep_rows *rows, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    w->plan = plan;
+    w->rows = rows;
+    DUSK_TRY(deep_pass_open(&w->pass, &plan->net, room_for(&plan->net), err));
+    DUSK_TRY(deep_sum_open(&w->sum, &w->pass, plan->clipping, plan->clip, err));
+    DUSK_NEW(w->code, w->pass.room);
+    DUSK_NEW(w->number, w->pass.room);
+    DUSK_NEW(w->coin, w->pass.room);
+    w->pass.training = true;
+    w->pass.coin = w->coin;
+done:
+    return status;
+}
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    const deep_wanted wanted = { w->code, w->number };
+    const size_t size = deep_size(w->plan->net.in);
+    for (size_t first = 0; first < w->count; first += w->pass.examples) {
+        deep_pass *pass = &w->pass;
+        pass->examples = w->count - first < pass->room ? w->count - first : pass->room;
+        for (size_t i = 0; i < pass->examples; i++) {
+            const size_t row = w->row[first + i];
+            deep_rows_take(w->rows, row, pass->value[0] + i * size);
+            if (w->rows->code) w->code[i] = w->rows->code[row];
+            if (w->rows->number) w->number[i] = w->rows->number[row];
+            if (w->coin_of) w->coin[i] = w->coin_of[first + i];
+        }
+        deep_forward(pass);
+        deep_loss_slopes(w->plan->loss, pass, &wanted);
+        deep_backward(pass);
+        deep_sum_add(&w->sum, pass);
+    }
+    return NULL;
+}
+
+/* --- training ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct training {
+    const learn_job *job;
+    const deep_plan *plan;
+    const deep_rows *rows;
+    float *parameters, *averaged;
+    worker worker[THREADS_MOST];
+    size_t workers;
+    dusk_keyed_coins *coins;
+    bool *in;
+    size_t *row;
+    deep_optimiser optimiser;
+    dusk_int128 *total;
+    double *gradient;
+} training;
+
+static void close_training(training *t)
+{
+    for (size_t k = 0; k < t->workers; k++) worker_close(&t->worker[k]);
+    dusk_keyed_free(t->coins);
+    if (t->in) dusk_wipe(t->in, t->rows->rows * sizeof *t->in);
+    if (t->row) dusk_wipe(t->row, t->rows->rows * sizeof *t->row);
+    if (t->total) dusk_wipe(t->total, t->plan->net.parameters * sizeof *t->total);
+    dusk_deallocate(t->in);
+    dusk_deallocate(t->row);
+    dusk_deallocate(t->total);
+    dusk_deallocate(t->gradient);
+    dusk_deallocate(t->averaged);
+    deep_optimiser_close(&t->optimiser);
+}
+
+static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *plan = t->plan;
+    const size_t n = plan->net.parameters;
+    for (; t->workers < plan->threads && t->workers < THREADS_MOST; t->workers++)
+        DUSK_TRY(worker_open(&t->worker[t->workers], plan, t->rows, err));
+    DUSK_NEW(t->in, t->rows->rows + 1);
+    DUSK_NEW(t->row, t->rows->rows + 1);
+    DUSK_NEW(t->total, n);
+    DUSK_NEW(t->gradient, n);
+    if (plan->average > 0) DUSK_NEW(t->averaged, n);
+    DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
+    DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
+    t->optimiser.weight_decay = plan->weight_decay;
+done:
+    return status;
+}
+
+/* Who is in the sample of this step. */
+static dusk_status take_sample(training *t, uint64_t step, size_t *count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t rows = t->rows->rows;
+    size_t n = 0;
+    if (t->plan->sample < 1)
+        DUSK_TRY(dusk_keyed_include(t->coins, (uint32_t)step, NULL, t->in, rows,
+                                    dusk_keyed_rate_down(t->plan->sample), err));
+    for (size_t i = 0; i < rows; i++)
+        if (t->plan->sample >= 1 || t->in[i]) t->row[n++] = i;
+    *count = n;
+done:
+    return status;
+}
+
+/* The sum of clipped gradients of the sample, in the first worker. */
+static void add_up(training *t, size_t count)
+{
+    for (size_t k = 0, first = 0; k < t->workers; k++) {
+        worker *w = &t->worker[k];
+        w->row = t->row + first;
+        w->count = count * (k + 1) / t->workers - first;
+        first += w->count;
+        w->pass.parameters = t->parameters;
+        deep_sum_reset(&w->sum, t->plan->clip);
+        w->started = k > 0 && w->count > 0 && pthread_create(&w->thread, NULL, work, w) == 0;
+        if (k > 0 && !w->started) work(w);
+    }
+    work(&t->worker[0]);
+    for (size_t k = 1; k < t->workers; k++) {
+        if (t->worker[k].started) pthread_join(t->worker[k].thread, NULL);
+        deep_sum_merge(&t->worker[0].sum, &t->worker[k].sum);
+    }
+}
+
+static double rate_at(const deep_plan *plan, uint64_t step)
+{
+    const double part = ((double)step + 0.5) / (double)plan->steps;
+    double rate = plan->rate;
+    if (part < plan->warm_up) rate *= part / plan->warm_up;
+    if (1 - part < plan->cool_down) rate *= (1 - part) / plan->cool_down;
+    return rate;
+}
+
+DUSK_PROVEN(take_step)
+static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *plan = t->plan;
+    const size_t n = plan->net.parameters;
+    size_t count;
+    DUSK_TRY(take_sample(t, step, &count, err));
+    add_up(t, count);
+    const int64_t *total = deep_sum_totals(&t->worker[0].sum);
+    for (size_t j = 0; j < n; j++) t->total[j] = total[j];
+    DUSK_TRY(learn_noise_release(&plan->noise, t->gradient, t->total, gen, err));
+    for (size_t j = 0; j < n; j++) t->gradient[j] *= plan->clip / plan->lot;
+    t->optimiser.rate = rate_at(plan, step);
+    deep_optimiser_begin(&t->optimiser);
+    deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, 0, n);
+    for (size_t j = 0; t->averaged && j < n; j++)
+        t->averaged[j] += (float)((1 - plan->average) * ((double)t->parameters[j] - (double)t->averaged[j]));
+done:
+    return status;
+}
+
+dusk_status deep_train(const learn_job *job, const deep_plan *plan, const deep_rows *rows, float *parameters,
+                       dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    training t = { .job = job, .plan = plan, .rows = rows, .parameters = parameters };
+    DUSK_TRY(open_training(&t, gen, err));
+    if (t.averaged) memcpy(t.averaged, parameters, plan->net.parameters * sizeof *parameters);
+    for (uint64_t step = 0; step < plan->steps; step++) {
+        DUSK_TRY(take_step(&t, step, gen, err));
+        learn_progress(job, (double)(step + 1) / (double)plan->steps);
+    }
+    if (t.averaged) memcpy(parameters, t.averaged, plan->net.parameters * sizeof *parameters);
+done:
+    close_training(&t);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_DEEP_TRAINING_H
+#define DUSK_DEEP_TRAINING_H
+
+/* Noisy gradient descent on samples: DP-SGD [Abadi et al. 2016] and its kin. Every step takes a sample, adds up clipped gradients (sums.h), releases
+ * the total with noise, and moves the parameters. An empty sample takes a step like any other, none is cut off, and gradients are divided by
+ * the declared lot, never by how many there were. Proof: training.proof.md. */
+
+#include "deep/loss.h"
+#include "deep/optimiser.h"
+#include "deep/rows.h"
+#include "deep/sums.h"
+#include "learn/learner.h"
+
+typedef struct deep_plan {
+    deep_net net;
+    deep_loss loss;
+    deep_clipping clipping;
+    double clip;
+    double sample; /* the chance of a row to be in a sample; 1: all rows every time */
+    uint64_t steps;
+    double lot;        /* what gradients are divided by; public */
+    learn_noise noise; /* of the totals, in units of the clip */
+    deep_method method;
+    double rate, momentum, weight_decay;
+    double warm_up,
+        cool_down;  /* shares of the steps in which the rate of learning rises from 0, and falls to 0 */
+    double average; /* parameters are averaged with this decay; 0: the last ones */
+    size_t threads;
+} deep_plan;
+
+/* All steps; `parameters` are the first values, and the trained ones after. */
+DUSK_MUST_USE dusk_status deep_train(const learn_job *job, const deep_plan *plan, const deep_rows *rows,
+                                     float *parameters, dusk_generator *gen, dusk_error *err);
+
+#endif
