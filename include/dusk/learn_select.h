@@ -71,6 +71,81 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_search_run_charged(dusk_search *search, 
                                                            const char *analyst, uint64_t version,
                                                            dusk_generator *gen, dusk_error *err);
 
+/* ---- As much noise as a target allows ------------------------------------------------------------------- */
+
+/* A model in versions, each with less noise than the one before, up to the first that is good enough [Ligett, Neel, Roth, Waggoner & Wu 2017,
+ * "Accuracy first"; with Gaussian noise: Whitehouse, Ramdas, Wu & Rogers 2022].
+ *
+ *     dusk_ladder_prepare    target, promise -> versions and their prices; no row is looked at
+ *     dusk_ladder_charge     where there is a ledger, before rows are read
+ *     dusk_ladder_run        version after version, until one meets the target or all were made
+ *
+ * A version draws fresh noise for what its price has more than that of the version before and averages what it releases with what is
+ * known. Gaussian noise composes without loss, so that each version is as good as a training at its epsilon alone, and all
+ * versions up to it cost no more than it does.
+ *
+ * A version is good enough by rows that are public, or by a comparison on private rows that were held out: those are asked by the sparse vector
+ * technique (AboveThreshold), which is paid for once however many versions there are. The comparison is noisy; a version that
+ * is said to meet the target may miss it by the noise.
+ *
+ * What is charged:
+ *   the maximum     before a row is read, what all versions and the check cost. What stops early was paid for nevertheless. The
+ *                   statement of the run is this one, always
+ *   version by version (`each`)  every version is charged before it is drawn, the check with the first; versions that are not needed are not
+ *                   charged. Sound with any filter for fully adaptive composition, as versions are releases of their own; refused by a ledger
+ *                   with the basic filter (DUSK_ERR_UNSUPPORTED), which would add up epsilons of versions to more than the maximum. When
+ *                   the budget ends before the target is met, the last version that was paid for is the answer.
+ * Nothing is ever given back.
+ *
+ * For learners that release sums once: linear, lasso, bayes_linear, functional, naive_bayes, density (structure=independent) and
+ * covariance, with scaling=bounds; DUSK_ERR_UNSUPPORTED for others. Needs a delta. */
+typedef struct dusk_ladder_options {
+    size_t size; /* set by _init                                                                   */
+    double
+        target; /* no default. Categories: an accuracy to reach, between 0 and 1. Numbers: a root mean squared error not to exceed.
+                      Densities: a mean log likelihood to reach, on public rows */
+    double
+        first; /* 0: a 32nd of the promise's. The epsilon of the first version; those between are in equal ratios of noise */
+    uint32_t versions;      /* 6: 2 to 16                                                             */
+    const dusk_frame *rows; /* NULL. Public rows to check by, with the fields of the training; borrowed */
+    double held_out;        /* 0.2: without `rows`, the share of private rows to check by                 */
+    double check_share;     /* 0.1: and of the budget (of mu^2), for that check                         */
+    bool each;              /* false: charge the maximum                                                */
+} dusk_ladder_options;
+DUSK_API void dusk_ladder_options_init(dusk_ladder_options *options);
+
+typedef struct dusk_ladder dusk_ladder;
+
+/* `train` is as for dusk_training_prepare; its promise is that of all versions and the check together. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_ladder_prepare(dusk_ladder **out, const char *learner,
+                                                       const dusk_fields *fields,
+                                                       const dusk_train_options *train,
+                                                       const dusk_ladder_options *options, dusk_error *err);
+DUSK_API void dusk_ladder_free(dusk_ladder *ladder);
+/* What a run costs at most; borrowed. */
+DUSK_API const dusk_statement *dusk_ladder_statement(const dusk_ladder *ladder);
+/* What it will do, in words; to be freed with dusk_ledger_free_text. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_ladder_explain(const dusk_ladder *ladder, char **text,
+                                                       dusk_error *err);
+/* Charge the next run: its maximum, or with `each` its first version; later ones are then charged by the run, to the ledger, which is borrowed
+ * until its end. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_ladder_charge(dusk_ladder *ladder, dusk_ledger *ledger,
+                                                      const char *analyst, uint64_t version, dusk_error *err);
+
+typedef struct dusk_ladder_result {
+    dusk_model
+        *model; /* the last version that was made, with the statement of the whole ladder; to be freed */
+    uint32_t version; /* its number, from 1 */
+    bool met;         /* whether it is good enough, as far as the check can tell */
+    dusk_budget
+        spent; /* what was made costs together: this version, those before, the check. By answers: a promise that was
+                          made before is the statement */
+} dusk_ladder_result;
+/* After the first row was read only memory, entropy and the ledger's file can fail. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_ladder_run(dusk_ladder *ladder, dusk_ladder_result *out,
+                                                   const dusk_frame *frame, dusk_generator *gen,
+                                                   dusk_error *err);
+
 /* ---- A holdout that can be used again ------------------------------------------------------------------ */
 
 /* Private rows that many models are checked on [Dwork, Feldman, Hardt, Pitassi, Reingold & Roth 2015, "Thresholdout"]. Whoever has

@@ -150,6 +150,7 @@ const learn_learner learn_bayes_linear = {
                "Bernstein & Sheldon 2019", settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .outputs = learn_linear_outputs,
     .predict = learn_linear_predict,
     .complete = learn_linear_complete,

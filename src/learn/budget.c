@@ -3,6 +3,7 @@
 #include "learn/budget.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "accounting/gaussian.h"
 #include "base/error.h"
@@ -39,8 +40,27 @@ dusk_status learn_budget_init(learn_budget *out, dusk_neighbours neighbours, dou
                            .delta = delta,
                            .factor = sides * rows_per_unit,
                            .mu = delta > 0 ? allowed_mu(epsilon, delta) : 0,
-                           .left = 1 };
+                           .left = 1,
+                           .fresh = 1 };
     return DUSK_OK;
+}
+
+void learn_budget_version(learn_budget *budget, learn_versions *versions)
+{
+    const double ratio = versions->before / versions->now;
+    versions->noises = 0;
+    budget->mu = versions->now;
+    budget->fresh = 1 - ratio * ratio;
+    budget->versions = versions;
+}
+
+/* What is no noise for one release of sums cannot be drawn again and averaged. */
+static dusk_status refuse_versions(const learn_budget *budget, dusk_error *err)
+{
+    if (!budget->versions) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                     "choose another learner or setting, or a training without a target",
+                     "a learner that does more than to release sums once has no versions with less noise");
 }
 
 /* Shares are public constants of learners and settings of the user. */
@@ -78,7 +98,7 @@ static dusk_status make_gaussian(learn_noise *out, double sensitivity, double mu
                                            out->grid, err));
     DUSK_TRY(dusk_noise_for_total(&out->gauss, err));
     DUSK_TRY(dusk_noise_event(&out->gauss, event, err));
-    out->deviation = out->gauss.scale;
+    out->deviation = out->gauss.scale * sqrt(out->fresh);
 done:
     return status;
 }
@@ -114,19 +134,28 @@ static dusk_status make_noise(learn_budget *budget, learn_noise *out, uint32_t d
 {
     dusk_status status = DUSK_OK;
     const bool gaussian = budget->delta > 0;
-    learn_noise noise = {
-        .gaussian = gaussian, .laplace = cells && !gaussian, .dimension = dimension, .grid = grid
-    };
+    learn_noise noise = { .gaussian = gaussian,
+                          .laplace = cells && !gaussian,
+                          .dimension = dimension,
+                          .grid = grid,
+                          .fresh = budget->fresh,
+                          .versions = budget->versions };
     double sensitivity = ldexp(steps * DUSK_MUTATE(LEARN_UNIT_HAS_ONE_ROW, budget->factor, 1), grid);
     dusk_event event;
 
     if (!(steps >= 1 && steps <= 0x1p50) || steps != floor(steps) || !(steps * budget->factor <= 0x1p53))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare narrower bounds, or fewer rows a unit",
                          "a contribution of %.3g steps is too much for an exact sum", steps);
+    if (budget->versions) {
+        if (!gaussian || times > 1 || budget->versions->noises == LEARN_VERSIONS_NOISES)
+            return refuse_versions(budget, err);
+        noise.number = budget->versions->noises++;
+    }
     DUSK_TRY(take_share(budget, share, times, err));
     share /= (double)times;
     if (noise.gaussian)
-        DUSK_TRY(make_gaussian(&noise, sensitivity, budget->mu * dusk_sqrt_down(share), &event, err));
+        DUSK_TRY(make_gaussian(&noise, sensitivity, budget->mu * dusk_sqrt_down(share * budget->fresh),
+                               &event, err));
     else
         DUSK_TRY((cells ? make_laplace : make_norm)(
             &noise, sensitivity, dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share), &event, err));
@@ -148,6 +177,27 @@ dusk_status learn_budget_cells(learn_budget *budget, learn_noise *out, uint32_t 
     return make_noise(budget, out, dimension, steps, true, grid, share, times, err);
 }
 
+void learn_versions_clear(learn_versions *versions)
+{
+    for (size_t i = 0; i < LEARN_VERSIONS_NOISES; i++) dusk_deallocate(versions->known[i]);
+    *versions = (learn_versions){ .before = 0 };
+}
+
+/* Average what was released with what is known of the same sums; all of it was released. */
+static dusk_status average(const learn_noise *noise, double *out, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double **known = &noise->versions->known[noise->number];
+    const double fresh = DUSK_MUTATE(VERSIONS_ARE_NOT_AVERAGED, noise->fresh, 1);
+    if (*known)
+        for (uint32_t i = 0; i < noise->dimension; i++) out[i] = fresh * out[i] + (1 - fresh) * (*known)[i];
+    else
+        DUSK_NEW(*known, noise->dimension);
+    memcpy(*known, out, noise->dimension * sizeof *out);
+done:
+    return status;
+}
+
 DUSK_PROVEN(learn_noise_release)
 dusk_status learn_noise_release(const learn_noise *noise, double *out, const dusk_int128 *totals,
                                 dusk_generator *gen, dusk_error *err)
@@ -156,8 +206,10 @@ dusk_status learn_noise_release(const learn_noise *noise, double *out, const dus
     const dusk_int128 most = (dusk_int128)1 << 53;
     double *values = NULL;
 
-    if (noise->gaussian || noise->laplace)
-        return dusk_noise_release_totals(&noise->gauss, out, totals, noise->dimension, gen, err);
+    if (noise->gaussian || noise->laplace) {
+        DUSK_TRY(dusk_noise_release_totals(&noise->gauss, out, totals, noise->dimension, gen, err));
+        return noise->versions ? average(noise, out, err) : DUSK_OK;
+    }
     DUSK_NEW(values, noise->dimension);
     for (uint32_t i = 0; i < noise->dimension; i++) {
         dusk_int128 total = totals[i] < most ? totals[i] : most;
@@ -202,6 +254,7 @@ dusk_status learn_budget_counts(learn_budget *budget, learn_noise *out, double s
     if (!(steps >= 1 && steps <= 0x1p50) || steps != floor(steps) || !(steps * budget->factor <= 0x1p53))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fewer rows a unit",
                          "a contribution of %.3g steps is too much for an exact sum", steps);
+    DUSK_TRY(refuse_versions(budget, err));
     DUSK_TRY(budget->delta > 0 ? take_pure(budget, share, err) : take_share(budget, share, 1, err));
     DUSK_TRY(dusk_discrete_laplace_init(&noise.gauss, 1, sensitivity, epsilon, 0, err));
     DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
@@ -242,6 +295,7 @@ dusk_status learn_budget_pure(learn_budget *budget, double *epsilon, bool choice
     dusk_event event;
     double each;
 
+    DUSK_TRY(refuse_versions(budget, err));
     DUSK_TRY(take_share(budget, share, times, err));
     share /= (double)times;
     each = budget->delta > 0 /* never above epsilon: alone it is priced by itself, however large delta is */
@@ -258,8 +312,12 @@ DUSK_PROVEN(learn_budget_event)
 dusk_status learn_budget_event(learn_budget *budget, const dusk_event *event, double share, uint64_t times,
                                dusk_error *err)
 {
-    dusk_status status = take_share(budget, share, times, err);
-    return status == DUSK_OK ? collect(budget, event, times, err) : status;
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(refuse_versions(budget, err));
+    DUSK_TRY(take_share(budget, share, times, err));
+    DUSK_TRY(collect(budget, event, times, err));
+done:
+    return status;
 }
 
 DUSK_PROVEN(learn_budget_state)

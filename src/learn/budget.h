@@ -14,6 +14,17 @@
 #include "dusk/accounting.h"
 #include "dusk/mechanisms.h"
 
+/* A model in versions, each with less noise than the one before (ladder.c). A version draws fresh noise, for what its mu^2 has more than that of the
+ * version before, and what it releases is averaged with what is known: as good as one release at all of mu. Every release is
+ * one more, with noise of its own and an event of its own. */
+enum { LEARN_VERSIONS_NOISES = 8 };
+typedef struct learn_versions {
+    double before, now;                   /* mu of the version before, or 0, and of the one that is planned */
+    uint32_t noises;                      /* of the plan so far */
+    double *known[LEARN_VERSIONS_NOISES]; /* what each noise has released, averaged; NULL: nothing yet */
+} learn_versions;
+void learn_versions_clear(learn_versions *versions);
+
 typedef struct learn_budget {
     dusk_neighbours neighbours;
     double epsilon, delta;
@@ -24,11 +35,16 @@ typedef struct learn_budget {
     double left;        /* share */
     double spent, pure; /* with delta: mu^2 that was given, and epsilon by learn_budget_counts */
     bool any;
-    dusk_event event; /* of what was given so far */
+    dusk_event event;         /* of what was given so far */
+    double fresh;             /* of mu^2, what is drawn anew: 1, but for versions */
+    learn_versions *versions; /* or NULL; borrowed by all noise */
 } learn_budget;
 
 DUSK_MUST_USE dusk_status learn_budget_init(learn_budget *out, dusk_neighbours neighbours, double epsilon,
                                             double delta, uint32_t rows_per_unit, dusk_error *err);
+/* Of a budget with delta of which nothing was taken: plan the version of mu `versions->now`. Only noise for one release of sums can be
+ * taken from it, DUSK_ERR_UNSUPPORTED otherwise. */
+void learn_budget_version(learn_budget *budget, learn_versions *versions);
 
 /* Noise for vectors of exact totals in steps of 2^grid. A value. */
 typedef struct learn_noise {
@@ -37,7 +53,11 @@ typedef struct learn_noise {
     dusk_knorm norm;        /* l2, pure */
     uint32_t dimension;
     int grid;
-    double deviation; /* of one coordinate of a release, in the unit of the data */
+    double
+        deviation; /* of one coordinate of a release, in the unit of the data; of versions, once it is averaged */
+    double fresh; /* of versions: the weight of what is drawn anew */
+    learn_versions *versions;
+    uint32_t number; /* among the noises of a plan */
 } learn_noise;
 
 /* Noise for `times` releases of `dimension` totals each; what one row adds to all totals of one release has a length of
@@ -50,7 +70,8 @@ DUSK_MUST_USE dusk_status learn_budget_noise(learn_budget *budget, learn_noise *
 DUSK_MUST_USE dusk_status learn_budget_cells(learn_budget *budget, learn_noise *out, uint32_t dimension,
                                              double steps, int grid, double share, uint64_t times,
                                              dusk_error *err);
-/* Release once. out[i] = (totals[i] + noise) 2^grid. Without delta totals end at +-2^53 steps. */
+/* Release once. out[i] = (totals[i] + noise) 2^grid. Without delta totals end at +-2^53 steps. Of versions: averaged with those
+ * before. */
 DUSK_MUST_USE dusk_status learn_noise_release(const learn_noise *noise, double *out,
                                               const dusk_int128 *totals, dusk_generator *gen,
                                               dusk_error *err);

@@ -205,6 +205,7 @@ const learn_learner learn_covariance = {
                "Dwork, Talwar, Thakurta & Zhang 2014", settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .outputs = outputs,
     .predict = predict,
     .complete = complete,

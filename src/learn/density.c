@@ -82,6 +82,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_NEW(p, 1);
     job->plan = p;
     p->tree = learn_choice(job, "structure") == TREE;
+    if (p->tree) DUSK_TRY(learn_refuse_versions(job, "use structure=independent", err));
     DUSK_TRY(learn_bins_init(&p->bins, job->fields, DUSK_NO_LINK, (size_t)learn_setting(job, "bins"), err));
     DUSK_TRY(learn_model_room(2 * (double)p->bins.first[p->bins.columns], err));
     DUSK_TRY(learn_plan_tally(job, &p->singles, p->bins.columns, p->tree ? 0.2 : job->budget.left, err));
@@ -484,6 +485,7 @@ const learn_learner learn_density = {
                "Chow & Liu 1968; McKenna, Miklau & Sheldon 2021", settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .forget = forget,
     .outputs = outputs,
     .predict = predict,

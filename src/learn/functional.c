@@ -188,6 +188,7 @@ const learn_learner learn_functional = {
                "Zhang, Zhang, Xiao, Yang & Winslett 2012", settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .outputs = learn_classifier_outputs,
     .predict = learn_classifier_predict,
     .complete = learn_classifier_complete,

@@ -11,8 +11,6 @@
 #include "learn/learner.h"
 #include "learn/scores.h"
 
-/* A row counts in steps of 1 / CLAIM_ONE. */
-#define CLAIM_ONE 0x1p20
 /* Of epsilon for comparisons; the rest for noisy accuracies. */
 #define COMPARE_SHARE 0.7
 
@@ -71,7 +69,8 @@ static dusk_status plan(dusk_holdout *h, const dusk_holdout_options *o, dusk_gen
     DUSK_TRY(dusk_sparse_vector_new(&h->vector, &how, gen, err));
     DUSK_TRY(dusk_sparse_vector_event(h->vector, &comparisons, err));
     DUSK_TRY(learn_budget_init(&budget, o->neighbours, each, 0, fields->rows_per_unit, err));
-    DUSK_TRY(learn_budget_noise(&budget, &noise, 2, CLAIM_ONE, -20, 1, 1, err)); /* as a released score has */
+    DUSK_TRY(learn_budget_noise(&budget, &noise, 2, LEARN_EXCESS_ONE, -20, 1, 1,
+                                err)); /* as a released score has */
     DUSK_TRY(dusk_event_repeat(&accuracies, &budget.event, o->hits, err));
     DUSK_TRY(dusk_event_add(&comparisons, &comparisons, &accuracies, err));
     DUSK_TRY(dusk_statement_init(&h->statement, &comparisons, 0, o->neighbours, fields->unit, err));
@@ -114,23 +113,9 @@ DUSK_PROVEN(find_gap)
 static dusk_status find_gap(double *out, const dusk_holdout *h, const dusk_model *model, double claim,
                             dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    const dusk_field *field = &model->fields->field[model->label];
-    const dusk_frame_column *label = &h->frame->column[dusk_fields_find(h->frame->fields, field->name)];
-    const int64_t expected = (int64_t)rint(claim * CLAIM_ONE);
-    dusk_prediction prediction = { .rows = 0 };
     dusk_int128 gap = 0;
-
-    DUSK_TRY(dusk_predict(&prediction, model, h->frame, err));
-    for (size_t i = 0; i < prediction.rows; i++) {
-        if (!learn_row_labelled(field, label, i)) continue;
-        const bool right = learn_largest(prediction.value + i * prediction.columns, prediction.columns) ==
-                           (size_t)label->code[i];
-        gap += (right ? (int64_t)CLAIM_ONE : 0) - expected;
-    }
-    *out = (double)(gap < 0 ? -gap : gap) / CLAIM_ONE;
-done:
-    dusk_prediction_clear(&prediction);
+    dusk_status status = learn_excess(&gap, DUSK_METRIC_ACCURACY, model, h->frame, claim, err);
+    *out = (double)(gap < 0 ? -gap : gap) / LEARN_EXCESS_ONE;
     return status;
 }
 

@@ -46,6 +46,15 @@ void learn_progress(const learn_job *job, double part)
     if (job->progress) job->progress(job->progress_context, part);
 }
 
+dusk_status learn_refuse_versions(const learn_job *job, const char *hint, dusk_error *err)
+{
+    if (!job->budget.versions) return DUSK_OK;
+    return dusk_fail(
+        err, DUSK_ERR_UNSUPPORTED, hint,
+        "%s has no versions with less noise: with these settings one release follows from another",
+        job->learner->shown.name);
+}
+
 dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -61,6 +70,7 @@ dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err)
     }
     learn_say(job, "rows are vectors of %zu columns, at most %.4g long", job->features.width,
               job->features.norm);
+    if (standard) DUSK_TRY(learn_refuse_versions(job, "use scaling=bounds", err));
     if (standard) DUSK_TRY(learn_plan_scaling(job, learn_setting(job, "scaling_share"), err));
 done:
     return status;

@@ -121,6 +121,7 @@ const learn_learner learn_lasso = {
                settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .outputs = learn_linear_outputs,
     .predict = learn_linear_predict,
     .complete = learn_linear_complete,

@@ -51,6 +51,9 @@ typedef struct learn_learner {
     dusk_learner shown; /* what is public about it */
     dusk_status (*plan)(learn_job *job, dusk_error *err);
     dusk_status (*fit)(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err);
+    /* All that it releases are sums of rows, once each and none by what another was, so that it can be had in versions (budget.h).
+     * Plans refuse settings with which that is not so by learn_refuse_versions. */
+    bool versions;
     void (*forget)(void *plan); /* NULL: plan is one allocation, or NULL */
     /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */
     size_t (*outputs)(const dusk_model *model);
@@ -76,6 +79,14 @@ DUSK_MUST_USE dusk_status learn_setting_read(const dusk_setting *setting, double
 /* DUSK_ERR_ARGUMENT unless a frame has the fields that it was prepared for; no row is looked at. */
 DUSK_MUST_USE dusk_status learn_check_frame(const dusk_fields *fields, const dusk_frame *frame,
                                             dusk_error *err);
+
+/* training.c: dusk_training_prepare, of a version (NULL: none). `options` have the delta and an epsilon above what the version costs. */
+struct dusk_training;
+DUSK_MUST_USE dusk_status learn_training_prepare(struct dusk_training **out, const char *learner,
+                                                 const dusk_fields *fields, const dusk_train_options *options,
+                                                 learn_versions *versions, dusk_error *err);
+/* For plans: DUSK_ERR_UNSUPPORTED where a version is planned, for one sum follows from another with these settings. */
+DUSK_MUST_USE dusk_status learn_refuse_versions(const learn_job *job, const char *hint, dusk_error *err);
 
 /* For plans: the value of a setting by name (a bug in the learner when there is none), and the number of a choice. */
 double learn_setting(const learn_job *job, const char *name);

@@ -170,6 +170,7 @@ const learn_learner learn_linear = {
                "Wang 2018 (AdaSSP)", settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .outputs = learn_linear_outputs,
     .predict = learn_linear_predict,
     .complete = learn_linear_complete,

@@ -84,7 +84,8 @@ static dusk_status plan_noise(learn_job *job, bayes_plan *p, dusk_error *err)
     const double all = DUSK_MUTATE(BAYES_COLUMNS_ARE_FREE, sum, 1);
     const double straight = ceil(LEARN_ONE * sqrt(all)), around = LEARN_ONE * all;
     const bool gaussian =
-        job->budget.delta > 0 && straight / job->budget.mu < M_SQRT2 * around / job->budget.epsilon;
+        job->budget.delta > 0 &&
+        (job->budget.versions || straight / job->budget.mu < M_SQRT2 * around / job->budget.epsilon);
     if (numbers > 1u << 24)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fewer categories, or ask for fewer bins",
                          "%zu classes with %zu counts each are too many", classes, p->layout.cells);
@@ -347,6 +348,7 @@ const learn_learner learn_naive_bayes = {
                "Vaidya, Shafiq, Basu & Hong 2013", settings },
     .plan = plan,
     .fit = fit,
+    .versions = true,
     .forget = forget,
     .outputs = outputs,
     .predict = predict,

@@ -12,7 +12,7 @@
 #include "learn/scores.h"
 
 #define ERROR_BITS 20
-#define ERROR_ONE 0x1p20
+#define ERROR_ONE LEARN_EXCESS_ONE
 
 /* How far noise of scale 1 goes in one direction with probability 95 %: normal, Laplace, and the l2 K-norm law in two
  * dimensions, of density exp(-|z|) / (2 pi). */
@@ -166,6 +166,24 @@ done:
     dusk_deallocate(prediction);
     if (distance) dusk_wipe(distance, slices->room * sizeof *distance);
     dusk_deallocate(distance);
+    return status;
+}
+
+DUSK_PROVEN(learn_excess)
+dusk_status learn_excess(dusk_int128 *out, dusk_metric metric, const dusk_model *model,
+                         const dusk_frame *frame, double level, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const score_plan plan = { .metric = metric, .most = largest_error(metric, model) };
+    const int64_t expected = (int64_t)rint(fmin(fmax(level, 0), 1) * ERROR_ONE);
+    learn_slices slices = { .first = 0 };
+    dusk_int128 totals[2] = { 0, 0 };
+    DUSK_TRY(learn_slices_open(&slices, model, frame, err));
+    DUSK_TRY(add_errors(totals, &plan, &slices, err));
+    *out = totals[1] - (totals[0] + totals[1]) / (dusk_int128)ERROR_ONE * expected;
+done:
+    dusk_wipe(totals, sizeof totals);
+    learn_slices_close(&slices);
     return status;
 }
 

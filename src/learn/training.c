@@ -173,7 +173,8 @@ done:
     return status;
 }
 
-static dusk_status plan(dusk_training *training, const dusk_train_options *options, dusk_error *err)
+static dusk_status plan(dusk_training *training, const dusk_train_options *options, learn_versions *versions,
+                        dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_job *job = &training->job;
@@ -185,14 +186,20 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
     DUSK_TRY(read_settings(training, options, err));
     DUSK_TRY(learn_budget_init(&job->budget, options->neighbours, options->epsilon, options->delta,
                                job->fields->rows_per_unit, err));
+    if (versions) learn_budget_version(&job->budget, versions);
+    if (versions && !job->learner->versions)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "linear, lasso, functional and naive_bayes have them",
+                         "%s has no versions with less noise: it does more than to release sums once",
+                         job->learner->shown.name);
     DUSK_TRY(job->learner->plan(job, err));
     DUSK_TRY(state(job, err));
 done:
     return status;
 }
 
-dusk_status dusk_training_prepare(dusk_training **out, const char *learner, const dusk_fields *fields,
-                                  const dusk_train_options *options, dusk_error *err)
+dusk_status learn_training_prepare(dusk_training **out, const char *learner, const dusk_fields *fields,
+                                   const dusk_train_options *options, learn_versions *versions,
+                                   dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_training *training = NULL;
@@ -209,12 +216,18 @@ dusk_status dusk_training_prepare(dusk_training **out, const char *learner, cons
     training->job.progress = options->progress;
     training->job.progress_context = options->progress_context;
     DUSK_TRY(learn_find(&training->job.learner, learner, err));
-    DUSK_TRY(plan(training, options, err));
+    DUSK_TRY(plan(training, options, versions, err));
     *out = training;
     training = NULL;
 done:
     dusk_training_free(training);
     return status;
+}
+
+dusk_status dusk_training_prepare(dusk_training **out, const char *learner, const dusk_fields *fields,
+                                  const dusk_train_options *options, dusk_error *err)
+{
+    return learn_training_prepare(out, learner, fields, options, NULL, err);
 }
 
 const dusk_statement *dusk_training_statement(const dusk_training *training)
