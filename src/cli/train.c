@@ -9,22 +9,13 @@
 #include "base/error.h"
 #include "cli/ask.h"
 #include "cli/help.h"
-#include "cli/model.h"
 #include "cli/operands.h"
+#include "cli/train.h"
 
 #define EXAMPLE                                                                                              \
     "dusk train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out "     \
     "income.model"
 enum { LEARNERS_MAX = 96 };
-
-typedef struct train_settings {
-    const char *schema, *label, *out, *columns, *labels;
-    const char *query, *table, *analyst, *engine;
-    double epsilon, delta;
-    int64_t rows, rows_per_unit;
-    dusk_option_list set, candidates;
-    bool replace_one, idealised, json, dry;
-} train_settings;
 
 #define AT(field) .offset = offsetof(train_settings, field)
 /* clang-format off */
@@ -43,6 +34,10 @@ static const dusk_option train_options[] = {
       .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
     { .name = "try", .argument = "'NAME=VALUE ...'", .type = DUSK_OPTION_LIST, AT(candidates), .sample = "depth=3", .heading = "How",
       .help = "settings to choose from, given several times: the best of random runs, scored on rows held out; --epsilon is for the whole search" },
+    { .name = "until", .argument = "TARGET", .type = DUSK_OPTION_NUMBER, AT(until), .sample = "25", .heading = "How",
+      .help = "less and less noise, until the model is as good: an accuracy, or a root mean squared error; --epsilon is the most it may cost" },
+    { .name = "check", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
+      .help = "of --until: public rows with the same columns to check by; by default private rows are held out, and the check is paid for" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
@@ -61,6 +56,8 @@ static const dusk_option train_options[] = {
       .help = "of each person at most N rows are used, chosen at random (default: as declared, else 1)" },
     { .name = "analyst", .letter = 'a', .argument = "NAME", .type = DUSK_OPTION_STRING, AT(analyst), .sample = "ana", .heading = "Sources",
       .help = "who asks; charged to this analyst's limit too (default: $DUSK_ANALYST, else owner)" },
+    { .name = "charge-each", .type = DUSK_OPTION_FLAG, AT(each), .heading = "Sources",
+      .help = "of --until: charge each version when it is made, and none that is not needed; by default the maximum, before a row is read" },
     { .name = "engine", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(engine), .sample = "sqlite", .heading = "Sources",
       .help = "sqlite, duckdb or postgres; by default the fastest that serves the source" },
     { .name = "dry-run", .letter = 'n', .type = DUSK_OPTION_FLAG, AT(dry), .heading = "Output",
@@ -93,6 +90,17 @@ static const dusk_section train_sections[] = {
       "random number of runs, each of a random candidate, scored with noise on rows that were held out; the "
       "best is kept [Papernot & Steinke 2022]. A run has a third to a half of the epsilon, so that "
       "defaults are often better." },
+    { "As much noise as a target allows",
+      "--until makes version after version, each with less noise than the one before, and stops at the first "
+      "that is "
+      "good enough [Ligett et al. 2017; Whitehouse et al. 2022]. A version is as good as a training at its "
+      "epsilon, and all "
+      "versions up to it cost no more. The promise is the maximum, --epsilon, as whether to go on follows "
+      "from "
+      "rows; a ledger whose filter is gdp, zcdp or rdp can be charged for the versions that were made only "
+      "(--charge-each). For linear, lasso, bayes_linear, functional, naive_bayes, density and covariance, "
+      "with a "
+      "delta." },
     { "Numerics",
       "Most learners add whole numbers exactly and draw noise exactly: what is promised is what is "
       "computed. A learner that is idealised holds its promise in real arithmetic; it must be accepted, "
@@ -178,8 +186,9 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
-        .takes = "schema delta out set try columns rows replace-one labels accept-idealised query table "
-                 "rows-per-unit analyst engine dry-run json",
+        .takes = "schema delta out set try until check columns rows replace-one labels accept-idealised "
+                 "query table "
+                 "rows-per-unit analyst charge-each engine dry-run json",
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
                           : "DATA --schema FILE --epsilon E --out FILE [options]",
@@ -233,7 +242,9 @@ static dusk_status check(const train_settings *s, const dusk_parsed *parsed, con
     if (parsed->operand_count != 2)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
                          parsed->operand_count < 2 ? "say where the rows are" : "there are words too many");
-    DUSK_TRY(model_is_source(parsed->operands[1]) ? check_source(s, err) : check_file(s, learner, err));
+    const bool source = model_is_source(parsed->operands[1]);
+    DUSK_TRY(source ? check_source(s, err) : check_file(s, learner, err));
+    DUSK_TRY(train_plan_check(s, source, err));
     if (!s->out && !s->dry)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
     if (!(s->epsilon > 0))
@@ -266,86 +277,30 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
     options->progress_context = progress;
 }
 
-/* A training, or a search among several. */
-typedef struct train_plan {
-    dusk_training *training;
-    dusk_search *search;
-} train_plan;
-
-static const dusk_statement *plan_statement(const train_plan *plan)
-{
-    return plan->search ? dusk_search_statement(plan->search) : dusk_training_statement(plan->training);
-}
-
-static dusk_status plan_explain(const train_plan *plan, char **text, dusk_error *err)
-{
-    return plan->search ? dusk_search_explain(plan->search, text, err)
-                        : dusk_training_explain(plan->training, text, err);
-}
-
-static dusk_status prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
-                           const dusk_train_options *options, const train_settings *s, dusk_error *err)
-{
-    dusk_search_options search;
-    if (s->candidates.count == 0)
-        return dusk_training_prepare(&plan->training, learner, fields, options, err);
-    dusk_search_options_init(&search);
-    search.candidates = s->candidates.word;
-    search.candidates_count = s->candidates.count;
-    return dusk_search_prepare(&plan->search, learner, fields, options, &search, err);
-}
-
 static dusk_status explain(const train_plan *plan, bool json, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char *text = NULL;
-    DUSK_TRY(plan_explain(plan, &text, err));
+    DUSK_TRY(train_plan_explain(plan, &text, err));
     if (json)
-        DUSK_TRY(model_print_plan(plan_statement(plan), text, err));
+        DUSK_TRY(model_print_plan(train_plan_statement(plan), text, err));
     else
         fputs(text, stdout);
     DUSK_TRY(dusk_output_flush(err));
     dusk_output_note("dry run", "no row was read and nothing was released");
-    DUSK_TRY(model_print_promise(plan_statement(plan), true, err));
+    DUSK_TRY(model_print_promise(train_plan_statement(plan), true, err));
 done:
     dusk_ledger_free_text(text);
     return status;
 }
 
-/* On disk before a row is read. */
-static dusk_status charge(const train_plan *plan, const char *learner, const model_data *data,
-                          const train_settings *s, dusk_error *err)
-{
-    char purpose[160];
-    if (plan->search)
-        snprintf(purpose, sizeof purpose, "search %s", learner);
-    else
-        snprintf(purpose, sizeof purpose, "train %s%s%.60s", learner, s->label ? " for " : "",
-                 s->label ? s->label : "");
-    return model_reserve(data, plan_statement(plan), ask_analyst(s->analyst), purpose, err);
-}
-
-static dusk_status run_search(const train_plan *plan, dusk_model **out, const model_data *data,
-                              const train_settings *s, dusk_generator *gen, dusk_error *err)
-{
-    dusk_search_result best = { .model = NULL };
-    dusk_status status = dusk_search_run(plan->search, &best, data->frame, gen, err);
-    if (status != DUSK_OK) return status;
-    dusk_output_note("best", "\"%s\", with a noisy score of %.4g on rows held out",
-                     s->candidates.word[best.candidate], best.score);
-    *out = best.model;
-    return DUSK_OK;
-}
-
-static dusk_status learn_rows(const train_plan *plan, dusk_model **out, model_data *data,
-                              const train_settings *s, dusk_progress *progress, dusk_generator *gen,
-                              dusk_error *err)
+static dusk_status learn_rows(train_plan *plan, dusk_model **out, model_data *data, const train_settings *s,
+                              dusk_progress *progress, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = model_data_read(data, gen, err);
     if (status != DUSK_OK) return status;
-    dusk_progress_start(progress, 1, plan_statement(plan)->epsilon);
-    status = plan->search ? run_search(plan, out, data, s, gen, err)
-                          : dusk_training_run(plan->training, out, data->frame, gen, err);
+    dusk_progress_start(progress, 1, train_plan_statement(plan)->epsilon);
+    status = train_plan_run(plan, out, data, s, gen, err);
     dusk_progress_end(progress);
     return status;
 }
@@ -364,8 +319,8 @@ static dusk_status keep_inputs(const model_data *data, const train_settings *s, 
     return status;
 }
 
-static dusk_status learn(const train_plan *plan, const char *learner, model_data *data,
-                         const train_settings *s, dusk_progress *progress, dusk_error *err)
+static dusk_status learn(train_plan *plan, const char *learner, model_data *data, const train_settings *s,
+                         dusk_progress *progress, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_ledger *ledger = data->source ? dusk_source_ledger(data->source) : NULL;
@@ -374,19 +329,23 @@ static dusk_status learn(const train_plan *plan, const char *learner, model_data
     dusk_model *model = NULL;
     char *text = NULL;
     DUSK_TRY(keep_inputs(data, s, err));
+    DUSK_TRY(model_keep(s->out, s->check, NULL, NULL, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
-    DUSK_TRY(plan_explain(plan, &text, err));
+    DUSK_TRY(train_plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));
-    if (ledger) DUSK_TRY(charge(plan, learner, data, s, err));
+    if (ledger) DUSK_TRY(train_plan_charge(plan, learner, data, s, err));
     status = learn_rows(plan, &model, data, s, progress, gen, err);
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
     bool made = status == DUSK_OK;
     if (made) status = model_print_card(model, text, s->out, s->json, err);
     if (status == DUSK_OK) status = dusk_output_flush(err);
-    if (ledger) /* what was spent stays spent */
-        model_print_charged(ledger, plan_statement(plan), ask_analyst(s->analyst));
+    if (ledger && s->each && !made)
+        dusk_output_note("cost",
+                         "versions were charged as they were made; dusk budget FILE.dusk says what is left");
+    else if (ledger) /* what was spent stays spent */
+        model_print_charged(ledger, &plan->cost, ask_analyst(s->analyst));
     else if (made)
-        model_print_cost(plan_statement(plan));
+        model_print_cost(train_plan_statement(plan));
 done:
     dusk_ledger_free_text(text);
     dusk_model_file_close(file);
@@ -423,11 +382,10 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     ask_begin();
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
     fill_options(&options, s, &data, &progress);
-    DUSK_TRY(prepare(&plan, learner->name, data.fields, &options, s, err));
+    DUSK_TRY(train_plan_prepare(&plan, learner->name, data.fields, &options, s, err));
     status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &progress, err);
 done:
-    dusk_training_free(plan.training);
-    dusk_search_free(plan.search);
+    train_plan_clear(&plan);
     model_data_clear(&data);
     return status;
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_CLI_TRAIN_H
+#define DUSK_CLI_TRAIN_H
+
+/* What dusk train may do: a training, a search among settings, or versions with less and less noise (train_plan.c). */
+
+#include "cli/model.h"
+
+typedef struct train_settings {
+    const char *schema, *label, *out, *columns, *labels;
+    const char *query, *table, *analyst, *engine, *check;
+    double epsilon, delta, until;
+    int64_t rows, rows_per_unit;
+    dusk_option_list set, candidates;
+    bool replace_one, idealised, json, dry, each;
+} train_settings;
+
+typedef struct train_plan {
+    dusk_training *training; /* one of three */
+    dusk_search *search;
+    dusk_ladder *ladder;
+    dusk_frame *check;   /* public rows of a ladder, or NULL */
+    dusk_statement cost; /* what is charged: the promise, or what versions were made */
+} train_plan;
+
+/* That the options of searches and versions go together. */
+dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err);
+dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
+                               const dusk_train_options *options, const train_settings *s, dusk_error *err);
+void train_plan_clear(train_plan *plan);
+const dusk_statement *train_plan_statement(const train_plan *plan);
+dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err);
+/* On disk before a row is read. */
+dusk_status train_plan_charge(const train_plan *plan, const char *learner, const model_data *data,
+                              const train_settings *s, dusk_error *err);
+/* Of data->frame. */
+dusk_status train_plan_run(train_plan *plan, dusk_model **out, const model_data *data,
+                           const train_settings *s, dusk_generator *gen, dusk_error *err);
+
+#endif

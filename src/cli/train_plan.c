@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The three ways to a model: one training, the best of several settings, or as much noise as a target allows. */
+#include "cli/train.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "cli/ask.h"
+
+dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err)
+{
+    if (isnan(s->until) && (s->check || s->each))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --until TARGET, or leave it away",
+                         "%s is for versions with less and less noise",
+                         s->check ? "--check" : "--charge-each");
+    if (!isnan(s->until) && s->candidates.count > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use one of them",
+                         "--until and --try are two ways to a model, and do not go together");
+    if (s->each && !source)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
+                         "--charge-each is for a source (FILE.dusk), which has a ledger");
+    return DUSK_OK;
+}
+
+void train_plan_clear(train_plan *plan)
+{
+    dusk_training_free(plan->training);
+    dusk_search_free(plan->search);
+    dusk_ladder_free(plan->ladder);
+    dusk_frame_free(plan->check);
+    *plan = (train_plan){ .training = NULL };
+}
+
+const dusk_statement *train_plan_statement(const train_plan *plan)
+{
+    if (plan->ladder) return dusk_ladder_statement(plan->ladder);
+    return plan->search ? dusk_search_statement(plan->search) : dusk_training_statement(plan->training);
+}
+
+dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err)
+{
+    if (plan->ladder) return dusk_ladder_explain(plan->ladder, text, err);
+    return plan->search ? dusk_search_explain(plan->search, text, err)
+                        : dusk_training_explain(plan->training, text, err);
+}
+
+static dusk_status prepare_ladder(train_plan *plan, const char *learner, const dusk_fields *fields,
+                                  const dusk_train_options *options, const train_settings *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_ladder_options ladder;
+    dusk_ladder_options_init(&ladder);
+    if (s->check) DUSK_TRY(dusk_frame_read(&plan->check, fields, s->check, NULL, err));
+    ladder.target = s->until;
+    ladder.rows = plan->check;
+    ladder.each = s->each;
+    DUSK_TRY(dusk_ladder_prepare(&plan->ladder, learner, fields, options, &ladder, err));
+done:
+    return status;
+}
+
+dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
+                               const dusk_train_options *options, const train_settings *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_search_options search;
+    if (!isnan(s->until)) {
+        status = prepare_ladder(plan, learner, fields, options, s, err);
+    } else if (s->candidates.count == 0) {
+        status = dusk_training_prepare(&plan->training, learner, fields, options, err);
+    } else {
+        dusk_search_options_init(&search);
+        search.candidates = s->candidates.word;
+        search.candidates_count = s->candidates.count;
+        status = dusk_search_prepare(&plan->search, learner, fields, options, &search, err);
+    }
+    if (status == DUSK_OK) plan->cost = *train_plan_statement(plan);
+    return status;
+}
+
+dusk_status train_plan_charge(const train_plan *plan, const char *learner, const model_data *data,
+                              const train_settings *s, dusk_error *err)
+{
+    char purpose[160];
+    if (plan->ladder) {
+        dusk_status status = dusk_query_frame_ready(data->source, data->sql, &data->options, err);
+        if (status != DUSK_OK) return status;
+        return dusk_ladder_charge(plan->ladder, dusk_source_ledger(data->source), ask_analyst(s->analyst),
+                                  dusk_source_schema(data->source)->version, err);
+    }
+    if (plan->search)
+        snprintf(purpose, sizeof purpose, "search %s", learner);
+    else
+        snprintf(purpose, sizeof purpose, "train %s%s%.60s", learner, s->label ? " for " : "",
+                 s->label ? s->label : "");
+    return model_reserve(data, train_plan_statement(plan), ask_analyst(s->analyst), purpose, err);
+}
+
+static dusk_status run_search(const train_plan *plan, dusk_model **out, const model_data *data,
+                              const train_settings *s, dusk_generator *gen, dusk_error *err)
+{
+    dusk_search_result best = { .model = NULL };
+    dusk_status status = dusk_search_run(plan->search, &best, data->frame, gen, err);
+    if (status != DUSK_OK) return status;
+    dusk_output_note("best", "\"%s\", with a noisy score of %.4g on rows held out",
+                     s->candidates.word[best.candidate], best.score);
+    *out = best.model;
+    return DUSK_OK;
+}
+
+static dusk_status run_ladder(train_plan *plan, dusk_model **out, const model_data *data,
+                              const train_settings *s, dusk_generator *gen, dusk_error *err)
+{
+    dusk_ladder_result last = { .model = NULL };
+    dusk_status status = dusk_ladder_run(plan->ladder, &last, data->frame, gen, err);
+    if (status != DUSK_OK) return status;
+    dusk_output_note("version", "number %u %s %g on %s; what was made costs epsilon %.4g", last.version,
+                     last.met ? "meets" : "is the last, and does not meet", s->until,
+                     plan->check ? "public rows" : "rows held out, by a noisy comparison",
+                     last.spent.epsilon);
+    if (s->each) plan->cost.epsilon = last.spent.epsilon;
+    *out = last.model;
+    return DUSK_OK;
+}
+
+dusk_status train_plan_run(train_plan *plan, dusk_model **out, const model_data *data,
+                           const train_settings *s, dusk_generator *gen, dusk_error *err)
+{
+    if (plan->ladder) return run_ladder(plan, out, data, s, gen, err);
+    return plan->search ? run_search(plan, out, data, s, gen, err)
+                        : dusk_training_run(plan->training, out, data->frame, gen, err);
+}
