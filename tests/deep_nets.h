@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_DEEP_NETS_H
+#define TESTS_DEEP_NETS_H
+
+/* Networks that tests of the room deep run: every kind of layer at least once, in odd shapes. A new kind adds a line or two. */
+
+#include "base/memory.h"
+#include "deep/layer.h"
+#include "deep/loss.h"
+#include "support.h"
+
+typedef struct tried_net {
+    const char *text;
+    size_t in, out;
+} tried_net;
+
+static const tried_net tried_nets[] = {
+    /* dense: one position; few positions; many */
+    { "dense 1", 1, 1 },
+    { "dense 10", 37, 10 },
+    { "dense 9; relu; dense 17; sigmoid; output", 23, 3 },
+    { "input 3 1 7; dense 19 each; tanh; dense 5", 21, 5 },
+    { "input 4 5 2; dense 3 each; elu; dense 2 each; gelu; output", 40, 2 },
+    { "tempered; dense 7; tempered scale 2 inverse 1.5 offset 1; dense 4", 6, 4 },
+    { "dense 6; residual; tanh; residual; dense 6; add; add; relu; dense 2", 5, 2 },
+};
+enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
+
+/* --- a net, its parameters, and a pass ----------------------------------------------------------------------------------- */
+
+typedef struct tried_pass {
+    deep_net net;
+    deep_pass pass;
+    deep_real *parameters;
+    uint64_t coins;
+} tried_pass;
+
+/* In [-1, 1). */
+static inline double tried_number(uint64_t *coins) { return (double)(splitmix64(coins) >> 11) * 0x1p-52 - 1; }
+
+static inline void open_tried(tried_pass *t, const tried_net *tried, size_t room, uint64_t seed)
+{
+    dusk_error err = { 0 };
+    t->coins = seed;
+    if (deep_net_parse(&t->net, tried->text, tried->in, tried->out, &err) != DUSK_OK)
+        fail_msg("%s: %s", tried->text, err.message);
+    assert_int_equal(deep_pass_open(&t->pass, &t->net, room, NULL), DUSK_OK);
+    t->parameters = dusk_allocate(t->net.parameters, sizeof *t->parameters);
+    for (size_t j = 0; j < t->net.parameters; j++)
+        t->parameters[j] = (deep_real)(0.7 * tried_number(&t->coins));
+    t->pass.parameters = t->parameters;
+}
+
+static inline void close_tried(tried_pass *t)
+{
+    deep_pass_close(&t->pass);
+    deep_net_clear(&t->net);
+    dusk_deallocate(t->parameters);
+}
+
+static inline void random_numbers(uint64_t *coins, deep_real *x, size_t n, double scale)
+{
+    for (size_t j = 0; j < n; j++) x[j] = (deep_real)(scale * tried_number(coins));
+}
+
+/* All the way back, also where training would stop. */
+static inline void back_to_input(deep_pass *pass)
+{
+    for (size_t l = pass->net->layers; l-- > 0;) pass->net->layer[l].kind->backward(pass, l);
+}
+
+static inline size_t tried_size(const deep_net *net, size_t l)
+{
+    return deep_size(l < net->layers ? net->layer[l].in : net->out);
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fast layers, compiled in doubles, against the reference: values, slopes and gradients of single examples agree to 1e-10,
+ * factors mean the gradient, and the loss rises as its slopes say. */
+#include <math.h>
+
+#include "deep/affine.h"
+#include "deep/reference.h"
+#include "deep_nets.h"
+
+enum { ROOM = 5 };
+#define CLOSE 1e-10
+
+static void agree(const char *text, const char *what, size_t l, const double *x, const double *y, size_t n)
+{
+    double most = 0, apart = 0;
+    for (size_t j = 0; j < n; j++) {
+        most = fmax(most, fabs(y[j]));
+        apart = fmax(apart, fabs(x[j] - y[j]));
+        if (!isfinite(x[j]) || !isfinite(y[j]))
+            fail_msg("%s: %s of layer %zu is not finite", text, what, l + 1);
+    }
+    if (apart > CLOSE * (most + 1e-3))
+        fail_msg("%s: %s of layer %zu is %g away, of %g", text, what, l + 1, apart, most);
+}
+
+/* The squared length of the gradient by its factors, as sums.c has it. */
+static double ghost_length(const deep_factors *f)
+{
+    double sum = 0;
+    for (size_t t = 0; t < f->positions; t++)
+        for (size_t u = 0; u < f->positions; u++) {
+            double left = 0, right = f->constant ? 1 : 0;
+            for (size_t r = 0; r < f->rows; r++)
+                left += f->left[t * f->left_step + r] * f->left[u * f->left_step + r];
+            for (size_t c = 0; c < f->columns; c++)
+                right += f->right[t * f->right_step + c] * f->right[u * f->right_step + c];
+            sum += left * right;
+        }
+    return sum;
+}
+
+/* All that a layer says of example i, against r. */
+static void check_gradient(const tried_net *tried, deep_pass *pass, size_t l, size_t i, const double *right)
+{
+    const deep_layer *layer = &pass->net->layer[l];
+    double *out, square = 0;
+    deep_factors f;
+    if (layer->parameters == 0) return;
+    out = dusk_allocate(layer->parameters, sizeof *out);
+    layer->kind->gradient(pass, l, i, out);
+    agree(tried->text, "the gradient", l, out, right, layer->parameters);
+    if (layer->kind->factors && layer->kind->factors(pass, l, i, &f)) {
+        assert_int_equal(f.rows * (f.columns + f.constant), layer->parameters);
+        memset(out, 0, layer->parameters * sizeof *out);
+        deep_affine_gradient(pass, &f, out);
+        agree(tried->text, "the product of factors", l, out, right, layer->parameters);
+        for (size_t j = 0; j < layer->parameters; j++) square += right[j] * right[j];
+        const double ghost = ghost_length(&f);
+        agree(tried->text, "the length by factors", l, &ghost, &square, 1);
+    }
+    dusk_deallocate(out);
+}
+
+/* Example i, against the reference. */
+static void check_example(const tried_net *tried, tried_pass *t, size_t i)
+{
+    deep_reference r;
+    assert_int_equal(deep_reference_open(&r, &t->net, NULL), DUSK_OK);
+    const size_t last = t->net.layers, n = deep_size(t->net.out);
+    r.parameters = t->parameters;
+    r.training = t->pass.training;
+    if (t->pass.coin) r.coin = t->pass.coin[i];
+    memcpy(r.value[0], t->pass.value[0] + i * tried->in, tried->in * sizeof(double));
+    if (!deep_reference_forward(&r)) fail_msg("%s: a kind has no reference", tried->text);
+    memcpy(r.slope[last], t->pass.slope[last] + i * n, n * sizeof(double));
+    deep_reference_backward(&r);
+    for (size_t l = 0; l <= last; l++) {
+        const size_t size = tried_size(&t->net, l);
+        agree(tried->text, "the input", l, t->pass.value[l] + i * size, r.value[l], size);
+        agree(tried->text, "the slope", l, t->pass.slope[l] + i * size, r.slope[l], size);
+        if (l < last) check_gradient(tried, &t->pass, l, i, r.gradient + t->net.layer[l].first);
+    }
+    deep_reference_close(&r);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TRIED_NETS; k++)
+        for (size_t examples = 1; examples <= ROOM; examples += 2) {
+            tried_pass t;
+            uint64_t coin[ROOM];
+            open_tried(&t, &tried_nets[k], ROOM, 100 * k + examples);
+            for (size_t i = 0; i < ROOM; i++) coin[i] = splitmix64(&t.coins);
+            t.pass.examples = examples;
+            t.pass.training = examples > 1;
+            t.pass.coin = coin;
+            random_numbers(&t.coins, t.pass.value[0], examples * tried_nets[k].in, 2);
+            deep_forward(&t.pass);
+            random_numbers(&t.coins, t.pass.slope[t.net.layers], examples * tried_nets[k].out, 1);
+            back_to_input(&t.pass);
+            for (size_t i = 0; i < examples; i++) check_example(&tried_nets[k], &t, i);
+            close_tried(&t);
+        }
+}
+
+/* --- finite differences ------------------------------------------------------------------------------------------------ */
+
+static double loss_at(tried_pass *t, const deep_wanted *wanted, deep_loss loss)
+{
+    deep_forward(&t->pass);
+    return deep_loss_of(loss, &t->pass, wanted, 0);
+}
+
+/* The loss of one example rises with *x as `slope` says. */
+static void check_rise(const char *text, tried_pass *t, const deep_wanted *wanted, deep_loss loss, double *x,
+                       double slope)
+{
+    const double step = 1e-5, before = *x;
+    *x = before + step;
+    const double up = loss_at(t, wanted, loss);
+    *x = before - step;
+    const double down = loss_at(t, wanted, loss);
+    *x = before;
+    if (fabs((up - down) / (2 * step) - slope) > 1e-6 * (1 + fabs(slope)))
+        fail_msg("%s: the loss rises by %g, and the slope is %g", text, (up - down) / (2 * step), slope);
+}
+
+static void check_loss(const tried_net *tried, deep_loss loss, uint64_t seed)
+{
+    tried_pass t;
+    double number[64];
+    int32_t code = 0;
+    open_tried(&t, tried, 1, seed);
+    random_numbers(&t.coins, number, tried->out, 1);
+    random_numbers(&t.coins, t.pass.value[0], tried->in, 2);
+    code = (int32_t)(splitmix64(&t.coins) % tried->out);
+    const deep_wanted wanted = { &code, number };
+    t.pass.examples = 1;
+    deep_forward(&t.pass);
+    deep_loss_slopes(loss, &t.pass, &wanted);
+    back_to_input(&t.pass);
+    double *gradient = dusk_allocate(t.net.parameters, sizeof *gradient);
+    double *slope = dusk_allocate(tried->in, sizeof *slope);
+    memcpy(slope, t.pass.slope[0], tried->in * sizeof *slope);
+    for (size_t l = 0; l < t.net.layers; l++)
+        if (t.net.layer[l].parameters > 0)
+            t.net.layer[l].kind->gradient(&t.pass, l, 0, gradient + t.net.layer[l].first);
+    for (size_t l = 0; l < t.net.layers; l++)
+        for (size_t c = 0; c < 12 && t.net.layer[l].parameters > 0; c++) {
+            const size_t j = t.net.layer[l].first + splitmix64(&t.coins) % t.net.layer[l].parameters;
+            check_rise(tried->text, &t, &wanted, loss, &t.parameters[j], gradient[j]);
+        }
+    for (size_t c = 0; c < 8; c++) {
+        const size_t j = splitmix64(&t.coins) % tried->in;
+        check_rise(tried->text, &t, &wanted, loss, &t.pass.value[0][j], slope[j]);
+    }
+    dusk_deallocate(gradient);
+    dusk_deallocate(slope);
+    close_tried(&t);
+}
+
+static void test_loss(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TRIED_NETS; k++) {
+        check_loss(&tried_nets[k], DEEP_SOFTMAX, 1000 + k);
+        check_loss(&tried_nets[k], DEEP_SQUARED, 2000 + k);
+    }
+}
+
+/* Every kind is in one of the nets. */
+static void test_all_kinds(void **state)
+{
+    (void)state;
+    for (size_t q = 0; deep_kinds[q]; q++) {
+        bool seen = false;
+        for (size_t k = 0; k < TRIED_NETS; k++) {
+            deep_net net;
+            assert_int_equal(
+                deep_net_parse(&net, tried_nets[k].text, tried_nets[k].in, tried_nets[k].out, NULL), DUSK_OK);
+            for (size_t l = 0; l < net.layers; l++) seen |= net.layer[l].kind == deep_kinds[q];
+            deep_net_clear(&net);
+        }
+        if (!seen) fail_msg("no net in deep_nets.h has a layer %s", deep_kinds[q]->name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_all_kinds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
