@@ -41,6 +41,7 @@ static const bench_case *const tables[] = {
     bench_query_cases,
     bench_tpch_cases,
     bench_pushdown_cases,
+    bench_tensor_cases,
     bench_learn_linear_cases,
     bench_learn_cluster_cases,
     bench_learn_spectral_cases,
