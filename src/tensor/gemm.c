@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tile is made when, and which pieces are copied first: a piece of b that stays in the second cache while all rows of a
- * go by, and under it a few rows of a that stay in the first. None of this matters to the numbers: every element of c goes
+ * go by. Floats of a are read where they are, a few rows of which stay in the first cache. None of this matters to the numbers: every element of c goes
  * through all of k in order, one step at a time, and other elements do not touch it. Proof: gemm.proof.md. */
 #include "tensor/gemm.h"
 
@@ -153,8 +153,7 @@ void tensor_gemm(int level, float *c, size_t stride, tensor_view a, tensor_view 
                   .m = m,
                   .n = n,
                   .k = k };
-    x.copy_a = n > 4 * TENSOR_TILE_WIDTH;
-    x.copy_b = b.column != 1 || tiles->whole || m > 8 * TENSOR_TILE_ROWS;
+    x.copy_b = b.column != 1 || tiles->whole || (m > 8 * TENSOR_TILE_ROWS && n > 2 * TENSOR_TILE_WIDTH);
     make(&x, add, work);
 }
 

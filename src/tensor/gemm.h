@@ -6,9 +6,9 @@
  * rows and columns and wherever the element stands: so a row of a product depends on this row of the left matrix alone, which
  * BLAS does not promise. And products of 16-bit whole numbers, which are exact.
  *
- * Element (i, j) of a matrix is at[i * row + j * column]: transposes and slices are strides. What is fast: a right matrix of
- * floats with column = 1 (for few rows it is then not even copied), otherwise one with row = 1; a left one with column = 1 or
- * row = 1. Any others are right, and slow.
+ * Element (i, j) of a matrix is at[i * row + j * column]: transposes and slices are strides. Fast are right matrices
+ * with column = 1 (floats are then not even copied for few rows or columns) or with row = 1, which are turned first; left ones
+ * with column = 1 or row = 1. Any others are slower, and right.
  *
  *     x W^T, W of n rows and k columns:   a = { x, k, 1 }, b = { W, 1, k }
  *     d W,   W of k rows and n columns:   a = { d, k, 1 }, b = { W, n, 1 }
