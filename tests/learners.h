@@ -55,6 +55,9 @@ static inline dusk_frame *learners_frame(const char *text, size_t rows, dusk_gen
     return frame;
 }
 
+/* Networks: a small one, a few steps over all rows. */
+static const char *const learners_net[] = { "net=dense 3; relu; output", "sample=1", "steps=3" };
+
 static inline dusk_train_options learners_options(const dusk_learner *learner, double epsilon, double delta)
 {
     dusk_train_options o;
@@ -64,6 +67,10 @@ static inline dusk_train_options learners_options(const dusk_learner *learner, d
     o.delta = delta;
     o.neighbours = DUSK_ADD_REMOVE;
     o.accept_idealised = true;
+    if (!strcmp(learner->name, "net") || !strcmp(learner->name, "net_numbers")) {
+        o.settings = learners_net;
+        o.settings_count = sizeof learners_net / sizeof *learners_net;
+    }
     return o;
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "deep/training.h"
+#include "learn/loss.h"
 #include "learn/sampled.h"
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
@@ -27,22 +28,20 @@ static void scale_to_unit(learn_job *job)
     }
 }
 
-/* How often, and how many at a time: rate and steps, or lot and epochs of so many rows. */
-static dusk_status plan_samples(const learn_job *job, deep_plan *p, dusk_error *err)
+/* How often, and how many at a time: a chance and a number of steps, or a lot and epochs of so many rows. Where nobody declared how many rows there are, a
+ * noisy count says what gradients are divided by, and nothing else depends on it. */
+static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
 {
-    const double rows = (double)job->rows, epochs = learn_setting(job, "epochs");
-    p->lot = learn_setting(job, "lot");
+    const double rows = (double)job->rows, lot = learn_setting(job, "lot");
     p->sample = learn_setting(job, "sample");
     p->steps = (uint64_t)learn_setting(job, "steps");
-    if (p->sample == 0 && !(rows > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT,
-                         "give --rows N if that is public, or --set sample=0.01 --set steps=1000",
-                         "how large a lot is a part of all rows, and how many there are is private");
-    if (p->sample == 0) p->sample = p->lot / rows;
+    if (lot > 0 && !(rows > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --set sample=0.01",
+                         "a lot is a part of all rows, and how many there are is private");
+    if (p->sample == 0) p->sample = lot > 0 ? lot / rows : 0.02;
     if (p->sample > 1) p->sample = 1;
-    if (p->steps == 0) p->steps = (uint64_t)fmax(rint(epochs / p->sample), 1);
-    if (rows > 0) p->lot = p->sample * rows;
-    return DUSK_OK;
+    if (p->steps == 0) p->steps = (uint64_t)fmax(rint(learn_setting(job, "epochs") / p->sample), 1);
+    return learn_plan_count(job, &p->count, job->budget.left * 0.01, err);
 }
 
 static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
@@ -111,14 +110,17 @@ done:
 static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const deep_plan *p = job->plan;
+    deep_plan *p = job->plan;
     deep_rows rows = { .rows = 0 };
+    double count;
     learn_matrix scaled = { .bound = 0 };
     float *parameters = NULL;
     DUSK_NEW(parameters, p->net.parameters);
     if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
     learn_matrix_clear(&scaled);
     DUSK_TRY(deep_rows_make(&rows, &job->features, frame, err));
+    DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
+    p->lot = fmax(p->sample * count, 1);
     DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     DUSK_TRY(deep_train(job, p, &rows, parameters, gen, err));
     DUSK_TRY(put_parameters(job, parameters, p->net.parameters, err));
@@ -180,11 +182,13 @@ static dusk_status predict(const dusk_model *model, const dusk_frame *frame, dou
             deep_rows_take(&rows, first + i, pass.value[0] + i * rows.width);
         deep_forward(&pass);
         for (size_t i = 0; i < pass.examples; i++) {
-            deep_real *y = pass.value[net.layers] + i * k;
+            const deep_real *y = pass.value[net.layers] + i * k;
             double *to = out + (first + i) * k;
-            if (!numeric) deep_softmax(y, y, k);
             for (size_t j = 0; j < k; j++) to[j] = (double)y[j];
-            if (numeric) to[0] = learn_target_value(&model->fields->field[model->label], to[0] * LEARN_ONE);
+            if (!numeric)
+                learn_softmax(to, to, k);
+            else
+                to[0] = learn_target_value(&model->fields->field[model->label], to[0] * LEARN_ONE);
         }
     }
 done:
@@ -198,10 +202,10 @@ done:
 static const dusk_setting settings[] = {
     { "net", "dense 64; relu; output", "", 0, 0, false,
       "the network, layers with \";\" between them; docs/networks.md has all of them" },
-    { "lot", "256", NULL, 1, 1e9, true, "how many rows a step takes, on average" },
+    { "lot", "0", NULL, 0, 1e9, true,
+      "how many rows a step takes, on average, if --rows is public; 0: by sample" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
-    { "sample", "0", NULL, 0, 1, false,
-      "the chance of a row to be in a step, instead of a lot; 0: by lot and --rows" },
+    { "sample", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.02" },
     { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
     { "clipping", "flat", "flat|layers|automatic", 0, 0, false,

@@ -26,7 +26,7 @@ void deep_refuse(deep_words *words, const char *format, ...)
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     words->status =
-        dusk_fail(words->err, DUSK_ERR_PARSE, "docs/networks.md has the layers and an example of each",
+        dusk_fail(words->err, DUSK_ERR_ARGUMENT, "docs/networks.md has the layers and an example of each",
                   "layer %zu (%s): %s", words->layer, words->kind, what);
 }
 
@@ -221,10 +221,10 @@ dusk_status deep_net_parse(deep_net *out, const char *text, size_t in, size_t ou
             DUSK_TRY(add_layer(&net, &room, &words, err));
     }
     if (net.parameters == 0)
-        DUSK_TRY(dusk_fail(err, DUSK_ERR_PARSE, "dense 10 is the least", "the network has no parameters"));
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "dense 10 is the least", "the network has no parameters"));
     DUSK_TRY(deep_pair_up(&net, err));
     if (deep_size(net.out) != outputs)
-        DUSK_TRY(dusk_fail(err, DUSK_ERR_PARSE, "end with a dense layer of so many outputs",
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "end with a dense layer of so many outputs",
                            "the network gives %zu numbers, and %zu are needed", deep_size(net.out), outputs));
     *out = net;
     net = (deep_net){ 0 };

@@ -51,7 +51,7 @@ typedef struct deep_net {
 } deep_net;
 
 /* `in`: the shape of an example when the text does not say (`input` must have as many numbers); `outputs`: how many numbers the last layer must
- * give. DUSK_ERR_PARSE names the layer. */
+ * give. DUSK_ERR_ARGUMENT names the layer. */
 DUSK_MUST_USE dusk_status deep_net_parse(deep_net *out, const char *text, size_t in, size_t outputs,
                                          dusk_error *err);
 /* residual.c: find the two ends of every residual block. */

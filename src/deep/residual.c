@@ -62,11 +62,11 @@ dusk_status deep_pair_up(deep_net *net, dusk_error *err)
             open = l + 1;
         } else if (net->layer[l].kind == &deep_add) {
             if (open == 0)
-                return dusk_fail(err, DUSK_ERR_PARSE, "begin the block with residual",
+                return dusk_fail(err, DUSK_ERR_ARGUMENT, "begin the block with residual",
                                  "layer %zu: add without residual", l + 1);
             deep_layer *first = &net->layer[open - 1];
             if (memcmp(&first->in, &net->layer[l].in, sizeof first->in) != 0)
-                return dusk_fail(err, DUSK_ERR_PARSE, "keep the shape within the block",
+                return dusk_fail(err, DUSK_ERR_ARGUMENT, "keep the shape within the block",
                                  "layers %zu to %zu change the shape, and cannot be added to what came in",
                                  open, l + 1);
             net->layer[l].partner = open - 1;
@@ -75,5 +75,5 @@ dusk_status deep_pair_up(deep_net *net, dusk_error *err)
         }
     }
     if (open == 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_PARSE, "end the block with add", "layer %zu: residual without add", open);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "end the block with add", "layer %zu: residual without add", open);
 }

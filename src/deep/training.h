@@ -20,6 +20,7 @@ typedef struct deep_plan {
     double sample; /* the chance of a row to be in a sample; 1: all rows every time */
     uint64_t steps;
     double lot;        /* what gradients are divided by; public */
+    learn_noise count; /* where the number of rows is paid for */
     learn_noise noise; /* of the totals, in units of the clip */
     deep_method method;
     double rate, momentum, weight_decay;

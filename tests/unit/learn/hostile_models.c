@@ -154,6 +154,12 @@ static void try_settings(victim *v)
         json_t *was = json_incref(json_object_get(settings, s->name));
         char text[64];
         for (int i = 0; i < 2; i++) {
+            static const char *const texts[2] = { "", "output; dense 268435455; output" };
+            if (s->choices && !*s->choices) {
+                json_object_set_new(settings, s->name, json_string(texts[i]));
+                attempt(v);
+                continue;
+            }
             const char *word = s->choices && i ? strrchr(s->choices, '|') + 1 : s->choices;
             if (s->choices)
                 snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "|"), word);
