@@ -190,11 +190,13 @@ static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f
               (deep_view){ f->left, 1, f->left_step }, n, n, f->rows, false, &pass->gemm);
     tensor_gemm16(pass->level, sum->gram16, n, (tensor_view16){ right, width, 1 },
                   (tensor_view16){ right, 1, width }, n, n, width, &pass->gemm);
-    for (size_t i = 0; i < n * n; i++) square += (double)sum->gram[i] * (double)sum->gram16[i];
+    const size_t step = DUSK_MUTATE(DEEP_GHOST_WITHOUT_CROSS_TERMS, 1, n + 1);
+    for (size_t i = 0; i < n * n; i += step) square += (double)sum->gram[i] * (double)sum->gram16[i];
     for (size_t t = 0; t < n; t++)
         lengths +=
             sqrt(squares_of(f->left + t * f->left_step, f->rows) * right_squares(right + t * width, width));
-    return fmax(square, 0) + ((double)f->rows + 2) * 0x1p-23 * lengths * lengths;
+    if (square < 0) square = 0; /* NaN, of products too large for floats, stays */
+    return square + ((double)f->rows + 2) * 0x1p-23 * lengths * lengths;
 }
 
 static void measure_outer(deep_sum *sum, deep_pass *pass, size_t l, size_t i, deep_length *length)
@@ -248,14 +250,16 @@ static void set_factors(deep_sum *sum)
     bool within = true;
     for (size_t g = 0; g < sum->groups; g++) {
         deep_length *length = &sum->length[g];
-        const double size = sqrt(length->square) * (1 + 0x1p-30), room = limit - sqrt(length->slack);
+        const double size = sqrt(length->square) * (1 + 0x1p-30);
+        const double room = limit - DUSK_MUTATE(DEEP_SLACK_FORGOTTEN, sqrt(length->slack), 0);
         double factor = sum->clipping == DEEP_CLIP_AUTOMATIC ? limit / (size + AUTOMATIC_OFFSET) : unit;
-        if (size * factor > room) {
+        if (DUSK_MUTATE(DEEP_CLIPS_NOTHING, size * factor > room, false)) {
             factor = room / size;
             within = false;
         }
         if (length->largest * factor > LEFT_MOST) factor = LEFT_MOST / length->largest;
-        length->factor = size < 0x1p100 && room > 0 && factor < 0x1p200 ? factor : 0; /* NaN: 0 */
+        const bool fits = size < 0x1p100 && room > 0 && factor < 0x1p200; /* not when a number is NaN */
+        length->factor = DUSK_MUTATE(DEEP_NAN_IS_KEPT, fits, true) ? factor : 0;
     }
     sum->within += within;
 }
@@ -299,7 +303,8 @@ static void add_example(deep_sum *sum, deep_pass *pass, size_t i)
 
 static void move_to_totals(deep_sum *sum)
 {
-    for (size_t j = 0; j < sum->net->parameters; j++) {
+    const bool forgotten = DUSK_MUTATE(DEEP_FLUSH_FORGOTTEN, false, sum->pending == PENDING_MOST);
+    for (size_t j = 0; !forgotten && j < sum->net->parameters; j++) {
         sum->total[j] += sum->part[j];
         sum->part[j] = 0;
     }

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of networks: layers, shapes and counts of right ones; what is wrong is refused with the number and the word of the layer; any
+ * bytes are met. */
+#include "deep/net.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "deep/layer.h"
+#include "support.h"
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    deep_net net;
+    assert_int_equal(
+        deep_net_parse(&net,
+                       "# a comment; dense 3\n input 4 3 2 ; dense 5 each # one more\n;;\n\tdense 7\r\n"
+                       "relu;output;",
+                       24, 3, NULL),
+        DUSK_OK);
+    assert_int_equal(net.layers, 4);
+    assert_int_equal(net.layer[0].out.height, 4);
+    assert_int_equal(net.layer[0].out.width, 3);
+    assert_int_equal(net.layer[0].out.channels, 5);
+    assert_int_equal(net.layer[0].parameters, 5 * 3);
+    assert_int_equal(net.layer[1].first, 15);
+    assert_int_equal(net.layer[1].parameters, 7 * 61);
+    assert_int_equal(net.layer[3].first, 15 + 7 * 61);
+    assert_int_equal(net.parameters, 15 + 7 * 61 + 3 * 8);
+    assert_int_equal(deep_size(net.out), 3);
+    deep_net_clear(&net);
+    deep_net_clear(&net);
+}
+
+typedef struct wrong_net {
+    const char *text;
+    const char *part; /* of the message */
+} wrong_net;
+
+static const wrong_net wrong_nets[] = {
+    { "", "no parameters" },
+    { "relu; tanh", "no parameters" },
+    { " ; \n # nothing", "no parameters" },
+    { "dense", "layer 1 (dense): how many outputs is missing" },
+    { "dense 0", "layer 1 (dense): how many outputs is a whole number" },
+    { "dense -4", "layer 1 (dense)" },
+    { "dense 2.5", "layer 1 (dense)" },
+    { "dense nan", "layer 1 (dense)" },
+    { "dense inf", "layer 1 (dense)" },
+    { "dense 1e300", "layer 1 (dense)" },
+    { "dense 18446744073709551616", "layer 1 (dense)" },
+    { "dense 5 6; output", "layer 1 (dense): 6 is a number too many" },
+    { "dense 1 2 3 4 5 6 7 8 9 10 11; output", "layer 1 (dense)" },
+    { "dense 5; relu 4; output", "layer 2 (relu): 4 is a number too many" },
+    { "dense 5; relu; dense 4 all; output", "layer 3 (dense): it has no option all" },
+    { "dense 5; wonder 3; output", "layer 2 (wonder): there is no such layer" },
+    { "dense 5; Dense 3", "layer 2 (Dense)" },
+    { "dense 5; averyveryverylongword; output", "layer 2 (averyveryverylo): there is no such layer" },
+    { "dense 5; dense 3 a b c d e f g h i j k", "layer 2 (dense)" },
+    { "dense 5 averyveryveryveryveryverylongword", "layer 1 (dense)" },
+    { "dense 5; output 3", "layer 2 (dense): output has no number" },
+    { "dense 5; input 12", "layer 2 (input): it comes first" },
+    { "input 5 5; output", "layer 1 (input): 5 x 5 x 1 numbers, and an example has 12" },
+    { "input 0; output", "layer 1 (input)" },
+    { "input 1048576 1048576 1048576; output", "layer 1 (input)" },
+    { "input; output", "layer 1 (input): height is missing" },
+    { "dense 4", "gives 4 numbers, and 3 are needed" },
+    { "dense 16777216; dense 16777216; output", "layer 2 (dense): it is too large" },
+    { "dense 16777216; dense 16; output", "layer 2 (dense): it is too large" },
+    { "dense 9000000; dense 20; output", "layer 2 (dense): there are too many parameters" },
+    { "tempered scale 0; output", "layer 1 (tempered): scale is a number from" },
+    { "tempered scale inverse 1e9; output", "layer 1 (tempered): inverse is a number from" },
+    { "residual; dense 12; output", "layer 1: residual without add" },
+    { "dense 5; add; output", "layer 2: add without residual" },
+    { "residual; dense 5; add; output", "layers 1 to 3 change the shape" },
+};
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof wrong_nets / sizeof *wrong_nets; k++) {
+        deep_net net = { .layers = 99 };
+        dusk_error err = { 0 };
+        assert_int_equal(deep_net_parse(&net, wrong_nets[k].text, 12, 3, &err), DUSK_ERR_PARSE);
+        if (!strstr(err.message, wrong_nets[k].part)) fail_msg("\"%s\": %s", wrong_nets[k].text, err.message);
+        assert_true(err.hint[0] != 0);
+        assert_int_equal(net.layers, 0);
+        assert_null(net.layer);
+    }
+}
+
+/* Sizes of what is accepted are what they were said to be, and fit. */
+static void check_total(const char *text)
+{
+    deep_net net;
+    dusk_error err = { 0 };
+    if (deep_net_parse(&net, text, 12, 3, &err) != DUSK_OK) {
+        assert_true(err.message[0] != 0);
+        assert_true(strlen(err.message) < sizeof err.message - 1);
+        return;
+    }
+    size_t parameters = 0;
+    for (size_t l = 0; l < net.layers; l++) {
+        assert_int_equal(net.layer[l].first, parameters);
+        assert_true(deep_size(net.layer[l].in) >= 1 && deep_size(net.layer[l].in) <= DEEP_VALUES_MOST);
+        assert_true(net.layer[l].kept <= DEEP_VALUES_MOST);
+        parameters += net.layer[l].parameters;
+    }
+    assert_int_equal(parameters, net.parameters);
+    assert_true(parameters <= DEEP_PARAMETERS_MOST);
+    deep_net_clear(&net);
+}
+
+/* Layers of all kinds with numbers and options of all kinds, right only by chance. */
+static void test_any_text(void **state)
+{
+    static const char *const pieces[] = { "1",    "2",     "3",       "7",     "0",        "-1",
+                                          "1e9",  "65536", "stride",  "pad",   "dilation", "groups",
+                                          "each", "4",     "all",     "scale", "16777216", "heads",
+                                          "0.5",  "same",  "1048576", "12" };
+    static const char *const ends[] = { ";", "\n", " ", "#", "\t", ";;" };
+    uint64_t coins = 5;
+    size_t kinds = 0;
+    (void)state;
+    while (deep_kinds[kinds]) kinds++;
+    for (int run = 0; run < 20000; run++) {
+        char text[400];
+        size_t n = 0;
+        for (uint64_t layers = 1 + splitmix64(&coins) % 4; layers-- > 0;) {
+            const uint64_t which = splitmix64(&coins) % (kinds + 2);
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s",
+                                  which < kinds    ? deep_kinds[which]->name
+                                  : which == kinds ? "output"
+                                                   : "input");
+            for (uint64_t words = splitmix64(&coins) % 5; words-- > 0;)
+                n += (size_t)snprintf(text + n, sizeof text - n, " %s",
+                                      pieces[splitmix64(&coins) % (sizeof pieces / sizeof *pieces)]);
+            n += (size_t)snprintf(
+                text + n, sizeof text - n, "%s",
+                splitmix64(&coins) % 8 ? ";" : ends[splitmix64(&coins) % (sizeof ends / sizeof *ends)]);
+        }
+        if (splitmix64(&coins) % 16 == 0) text[splitmix64(&coins) % n] = (char)(splitmix64(&coins) & 0xff);
+        check_total(text);
+    }
+}
+
+static void test_any_bytes(void **state)
+{
+    uint64_t coins = 6;
+    (void)state;
+    for (int run = 0; run < 5000; run++) {
+        char text[64];
+        const size_t n = splitmix64(&coins) % sizeof text;
+        for (size_t j = 0; j < n; j++) text[j] = (char)(splitmix64(&coins) & 0xff);
+        text[n] = 0;
+        check_total(text);
+    }
+}
+
+static void test_too_many_layers(void **state)
+{
+    (void)state;
+    char *text = dusk_allocate(8 * 1100 + 16, 1);
+    deep_net net;
+    dusk_error err = { 0 };
+    text[0] = 0;
+    for (int l = 0; l < 1100; l++) memcpy(text + 5 * l, "relu;", 6);
+    memcpy(text + 5 * 1100, "output", 7);
+    assert_int_equal(deep_net_parse(&net, text, 3, 3, &err), DUSK_ERR_PARSE);
+    assert_non_null(strstr(err.message, "layer 1001 (relu): there are too many layers"));
+    dusk_deallocate(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),          cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_any_text),        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_too_many_layers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

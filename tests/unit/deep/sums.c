@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one example adds is never longer than the clip, counted in whole numbers of 128 bits, whatever the example is; it is its gradient,
+ * held down; and sums are sums of that, however examples come in passes, past the room of 32 bits, in one sum or in two that
+ * are merged. */
+#include "deep/sums.h"
+
+#include <math.h>
+
+#include "base/platform.h"
+#include "deep_nets.h"
+
+enum { ROOM = 24 };
+
+static const char *const way_names[] = { "outer", "ghost", "direct" };
+static size_t ways[3]; /* how many layers of tried nets went each way */
+
+static void forward_and_back(tried_pass *t, size_t examples, const deep_real *x, const deep_real *slopes)
+{
+    t->pass.examples = examples;
+    memcpy(t->pass.value[0], x, examples * deep_size(t->net.in) * sizeof *x);
+    deep_forward(&t->pass);
+    memcpy(t->pass.slope[t->net.layers], slopes, examples * deep_size(t->net.out) * sizeof *slopes);
+    deep_backward(&t->pass);
+}
+
+/* The squared length of v. */
+static dusk_int128 square(const int64_t *v, size_t n)
+{
+    dusk_int128 sum = 0;
+    for (size_t j = 0; j < n; j++) sum += (dusk_int128)v[j] * v[j];
+    return sum;
+}
+
+/* v against the gradient of example 0, as the kinds give it, clipped to `clip` in doubles. */
+static void check_value(const char *text, tried_pass *t, const deep_sum *sum, const int64_t *v, double clip)
+{
+    const size_t n = t->net.parameters;
+    deep_real *g = dusk_allocate(n, sizeof *g);
+    double *length = dusk_allocate(sum->groups, sizeof *length), apart = 0, most = 0;
+    for (size_t q = 0; q < sum->groups; q++) length[q] = 0;
+    for (size_t l = 0; l < t->net.layers; l++) {
+        const deep_layer *layer = &t->net.layer[l];
+        if (layer->parameters == 0) continue;
+        layer->kind->gradient(&t->pass, l, 0, g + layer->first);
+        for (size_t j = 0; j < layer->parameters; j++)
+            length[sum->group[l]] += (double)g[layer->first + j] * (double)g[layer->first + j];
+    }
+    for (size_t l = 0; l < t->net.layers; l++) {
+        const double share = clip / sqrt((double)sum->groups), size = sqrt(length[sum->group[l]]);
+        double factor = fmin(1, share / size);
+        if (sum->clipping == DEEP_CLIP_AUTOMATIC) factor = share / (size + 0.01);
+        const deep_layer *layer = &t->net.layer[l];
+        for (size_t j = layer->first; j < layer->first + layer->parameters; j++) {
+            const double right = factor * (double)g[j], got = (double)v[j] * clip / DEEP_STEPS;
+            apart += (got - right) * (got - right);
+            most += right * right;
+        }
+    }
+    if (!(sqrt(apart) <= 0.04 * sqrt(most) + 2e-3 * clip))
+        fail_msg("%s: what is added is %g away from the clipped gradient, of %g (clip %g)", text, sqrt(apart),
+                 sqrt(most), clip);
+    dusk_deallocate(g);
+    dusk_deallocate(length);
+}
+
+static void count_ways(const deep_sum *sum)
+{
+    for (size_t l = 0; l < sum->net->layers; l++)
+        if (sum->net->layer[l].parameters > 0)
+            ways[sum->outer[l].positions == 1 ? 0 : sum->outer[l].positions > 1 ? 1 : 2]++;
+}
+
+static void check_one(const tried_net *tried, deep_clipping clipping, double clip, uint64_t seed)
+{
+    tried_pass t;
+    deep_sum sum;
+    open_tried(&t, tried, 1, seed);
+    assert_int_equal(deep_sum_open(&sum, &t.pass, clipping, clip, NULL), DUSK_OK);
+    count_ways(&sum);
+    deep_real *x = dusk_allocate(tried->in, sizeof *x), *d = dusk_allocate(tried->out, sizeof *d);
+    for (int run = 0; run < 6; run++) {
+        random_numbers(&t.coins, x, tried->in, 1);
+        random_numbers(&t.coins, d, tried->out, 1);
+        forward_and_back(&t, 1, x, d);
+        deep_sum_reset(&sum, clip);
+        deep_sum_add(&sum, &t.pass);
+        const int64_t *v = deep_sum_totals(&sum);
+        if (square(v, t.net.parameters) > (dusk_int128)1 << 44)
+            fail_msg("%s: longer than the clip", tried->text);
+        check_value(tried->text, &t, &sum, v, clip);
+    }
+    dusk_deallocate(x);
+    dusk_deallocate(d);
+    deep_sum_close(&sum);
+    close_tried(&t);
+}
+
+static const double clips[] = { 1e-3, 0.3, 1, 100 };
+
+static void test_one(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TRIED_NETS; k++)
+        for (deep_clipping c = DEEP_CLIP_FLAT; c <= DEEP_CLIP_AUTOMATIC; c++)
+            for (size_t j = 0; j < sizeof clips / sizeof *clips; j++)
+                check_one(&tried_nets[k], c, clips[j], 31 * k + j);
+    for (size_t w = 0; w < 3; w++)
+        if (ways[w] == 0) fail_msg("no layer of the nets goes the way %s", way_names[w]);
+}
+
+/* --- records of an adversary ----------------------------------------------------------------------------------------------- */
+
+static bool finite_all(const deep_real *x, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        if (!isfinite(x[j])) return false;
+    return true;
+}
+
+/* True: a value or slope that gradients are made of is no finite number. */
+static bool is_odd(const tried_pass *t)
+{
+    bool odd = false;
+    for (size_t l = 0; l < t->net.layers; l++)
+        if (t->net.layer[l].parameters > 0)
+            odd |= !finite_all(t->pass.slope[l + 1], deep_size(t->net.layer[l].out));
+    return odd;
+}
+
+static void check_adversary(const tried_net *tried, deep_clipping clipping, uint64_t seed)
+{
+    static const double scale[] = { 1e6, 1e-6, 1e-20, 1e-38, 1e15, 1e30, 3e38, 0 };
+    tried_pass t;
+    deep_sum sum;
+    open_tried(&t, tried, 1, seed);
+    assert_int_equal(deep_sum_open(&sum, &t.pass, clipping, 1, NULL), DUSK_OK);
+    deep_real *x = dusk_allocate(tried->in, sizeof *x), *d = dusk_allocate(tried->out, sizeof *d);
+    for (int run = 0; run < 100; run++) {
+        random_numbers(&t.coins, x, tried->in, scale[run % 8]);
+        random_numbers(&t.coins, d, tried->out, scale[run / 8 % 8]);
+        if (run % 7 == 0) x[splitmix64(&t.coins) % tried->in] = (deep_real)NAN;
+        if (run % 7 == 1) x[splitmix64(&t.coins) % tried->in] = (deep_real)INFINITY;
+        if (run % 7 == 2) d[splitmix64(&t.coins) % tried->out] = (deep_real)NAN;
+        if (run % 7 == 3) d[splitmix64(&t.coins) % tried->out] = (deep_real)-INFINITY;
+        forward_and_back(&t, 1, x, d);
+        deep_sum_reset(&sum, 1);
+        deep_sum_add(&sum, &t.pass);
+        const dusk_int128 length = square(deep_sum_totals(&sum), t.net.parameters);
+        if (length > (dusk_int128)1 << 44) fail_msg("%s: run %d is longer than the clip", tried->text, run);
+        if (sum.groups == 1 && is_odd(&t) && length != 0)
+            fail_msg("%s: run %d is no number, and is added", tried->text, run);
+    }
+    dusk_deallocate(x);
+    dusk_deallocate(d);
+    deep_sum_close(&sum);
+    close_tried(&t);
+}
+
+static void test_adversary(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TRIED_NETS; k++)
+        for (deep_clipping c = DEEP_CLIP_FLAT; c <= DEEP_CLIP_AUTOMATIC; c++)
+            check_adversary(&tried_nets[k], c, 5 * k + c);
+}
+
+/* --- sums ------------------------------------------------------------------------------------------------------------------ */
+
+/* `many` examples in passes of all sizes equal the sum of single ones, and of two sums merged. */
+static void check_many(const tried_net *tried, size_t many, double size, uint64_t seed)
+{
+    tried_pass t;
+    deep_sum sum, half, one;
+    open_tried(&t, tried, ROOM, seed);
+    const size_t n = t.net.parameters;
+    int64_t *total = dusk_allocate(n, sizeof *total);
+    deep_real *x = dusk_allocate(many * tried->in, sizeof *x),
+              *d = dusk_allocate(many * tried->out, sizeof *d);
+    deep_sum *const all[] = { &sum, &half, &one };
+    for (size_t s = 0; s < 3; s++)
+        assert_int_equal(deep_sum_open(all[s], &t.pass, DEEP_CLIP_FLAT, 1, NULL), DUSK_OK);
+    random_numbers(&t.coins, x, many * tried->in, size);
+    random_numbers(&t.coins, d, many * tried->out, size);
+    for (size_t j = 0; size > 100 && j < many * tried->in; j++) x[j] = x[j] < 0 ? -x[j] : x[j];
+    for (size_t j = 0; size > 100 && j < many * tried->out; j++) d[j] = d[j] < 0 ? -d[j] : d[j];
+    memset(total, 0, n * sizeof *total);
+    for (size_t i = 0; i < many; i++) {
+        forward_and_back(&t, 1, x + i * tried->in, d + i * tried->out);
+        deep_sum_reset(&one, 1);
+        deep_sum_add(&one, &t.pass);
+        const int64_t *v = deep_sum_totals(&one);
+        for (size_t j = 0; j < n; j++) total[j] += v[j];
+    }
+    for (size_t i = 0, step = 0; i < many; i += step) {
+        step = 1 + splitmix64(&t.coins) % ROOM;
+        if (step > many - i) step = many - i;
+        forward_and_back(&t, step, x + i * tried->in, d + i * tried->out);
+        deep_sum_add(&sum, &t.pass);
+        if (i % 3 == 0) deep_sum_add(&half, &t.pass);
+    }
+    assert_memory_equal(deep_sum_totals(&sum), total, n * sizeof *total);
+    deep_sum_merge(&sum, &half);
+    const int64_t *part = deep_sum_totals(&half), *both = deep_sum_totals(&sum);
+    for (size_t j = 0; j < n; j++) assert_true(both[j] == total[j] + part[j]);
+    dusk_deallocate(total);
+    dusk_deallocate(x);
+    dusk_deallocate(d);
+    for (size_t s = 0; s < 3; s++) deep_sum_close(all[s]);
+    close_tried(&t);
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TRIED_NETS; k++) check_many(&tried_nets[k], 40, 1, 400 + k);
+}
+
+/* All of 1300 examples pull one number as far as they may: 32 bits hold 511 of them. */
+static void test_flush(void **state)
+{
+    static const tried_net outer = { "dense 1", 1, 1 },
+                           direct = { "input 30 1 1; dense 1 each; dense 1", 30, 1 };
+    (void)state;
+    check_many(&outer, 1300, 1000, 1);
+    check_many(&direct, 700, 1000, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_adversary),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_flush),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
