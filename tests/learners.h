@@ -56,7 +56,7 @@ static inline dusk_frame *learners_frame(const char *text, size_t rows, dusk_gen
 }
 
 /* Networks: a small one, a few steps over all rows. */
-static const char *const learners_net[] = { "net=dense 3; relu; output", "sample=1", "steps=3" };
+static const char *const learners_net[] = { "net=dense 3; relu; output", "rate=1", "steps=3" };
 
 static inline dusk_train_options learners_options(const dusk_learner *learner, double epsilon, double delta)
 {

@@ -33,10 +33,10 @@ static void scale_to_unit(learn_job *job)
 static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
 {
     const double rows = (double)job->rows, lot = learn_setting(job, "lot");
-    p->sample = learn_setting(job, "sample");
+    p->sample = learn_setting(job, "rate");
     p->steps = (uint64_t)learn_setting(job, "steps");
     if (lot > 0 && !(rows > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --set sample=0.01",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --set rate=0.01",
                          "a lot is a part of all rows, and how many there are is private");
     if (p->sample == 0) p->sample = lot > 0 ? lot / rows : 0.02;
     if (p->sample > 1) p->sample = 1;
@@ -80,7 +80,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->clipping = (deep_clipping)learn_choice(job, "clipping");
     p->clip = learn_setting(job, "clip");
     p->method = (deep_method)learn_choice(job, "optimiser");
-    p->rate = learn_setting(job, "rate");
+    p->rate = learn_setting(job, "learning_rate");
     p->momentum = learn_setting(job, "momentum");
     p->weight_decay = learn_setting(job, "decay");
     p->warm_up = learn_setting(job, "warm_up");
@@ -203,15 +203,15 @@ static const dusk_setting settings[] = {
     { "net", "dense 64; relu; output", "", 0, 0, false,
       "the network, layers with \";\" between them; docs/networks.md has all of them" },
     { "lot", "0", NULL, 0, 1e9, true,
-      "how many rows a step takes, on average, if --rows is public; 0: by sample" },
+      "how many rows a step takes, on average, if --rows is public; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
-    { "sample", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.02" },
+    { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.02" },
     { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
     { "clipping", "flat", "flat|layers|automatic", 0, 0, false,
       "the gradient as a whole, every layer, or all gradients scaled to the same length" },
     { "optimiser", "sgd", "sgd|adam|adamw|adagrad", 0, 0, false, "what makes steps of gradients" },
-    { "rate", "0.5", NULL, 1e-9, 1e6, false, "of learning" },
+    { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },
     { "decay", "0", NULL, 0, 1, false, "of weights" },
     { "warm_up", "0", NULL, 0, 1, false, "part of the steps in which the rate rises" },
