@@ -96,8 +96,13 @@ DUSK_MUST_USE dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *nois
 void dusk_pool_clear(dusk_pool *pool);
 /* The answer, in steps, for coordinate i whose exact value is `steps`. */
 dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps);
+#ifdef DUSK_TESTING
+/* What there is to say about n values that get this noise. */
+dusk_record_at dusk_noise_record(dusk_generator *gen, const dusk_noise *noise, size_t n);
+#endif
 /* Release n exact totals in steps, each with noise of its own; the sensitivity of the noise is that of the
- * whole vector, in its norm. Noise is drawn before a total is looked at. */
+ * whole vector, in its norm. Noise is drawn before a total is looked at.
+ * Very many, in pieces: totals.h. */
 DUSK_MUST_USE dusk_status dusk_noise_release_totals(const dusk_noise *noise, double *out,
                                                     const dusk_int128 *totals, size_t n, dusk_generator *gen,
                                                     dusk_error *err);

@@ -81,8 +81,7 @@ _Static_assert((int)DUSK_LAPLACE == (int)DUSK_ADDITIVE_LAPLACE &&
 static const dusk_int128 widest = (dusk_int128)1 << 125;
 
 #ifdef DUSK_TESTING
-/* What there is to say about n values that get this noise. */
-static dusk_record_at record_noise(dusk_generator *gen, const dusk_noise *noise, size_t n)
+dusk_record_at dusk_noise_record(dusk_generator *gen, const dusk_noise *noise, size_t n)
 {
     static const char *const name[] = {
         [DUSK_LAPLACE] = "laplace",
@@ -123,7 +122,7 @@ dusk_status dusk_noise_release_steps(const dusk_noise *noise, double *out, dusk_
     if (status != DUSK_OK) return status;
     DUSK_RECORD(const dusk_int128 input = clamp_steps(steps, widest);)
     steps = clamp_steps(clamp_steps(steps, widest) + draw, widest);
-    DUSK_RECORD(dusk_record_whole(record_noise(gen, noise, 1), 0, input, &steps);)
+    DUSK_RECORD(dusk_record_whole(dusk_noise_record(gen, noise, 1), 0, input, &steps);)
     DUSK_DECLASSIFY(&steps, sizeof steps);
     *out = dusk_fixed_value(steps, noise->grid);
     return DUSK_OK;
@@ -166,7 +165,7 @@ dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *noise, size_t n, u
         DUSK_NEW(pool->wide, n);
         for (size_t i = 0; i < n; i++) DUSK_TRY(sampler_draw(&law, &pool->wide[i], gen, err));
     }
-    DUSK_RECORD(pool->at = record_noise(gen, noise, n);)
+    DUSK_RECORD(pool->at = dusk_noise_record(gen, noise, n);)
 done:
     if (status != DUSK_OK) dusk_pool_clear(pool);
     return status;

@@ -330,7 +330,9 @@ dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out, size_t n, boo
                               dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_rounded_block block = { .undecided_count = 0 };
+    const size_t used = r->narrow_suffices ? offsetof(dusk_rounded_block, hi) : sizeof(dusk_rounded_block);
+    dusk_rounded_block block;
+    memset(&block, 0, used);
     for (size_t at = 0; at < n; at += DUSK_BLOCK) {
         size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
         int64_t *value = m % 8 ? block.value : out + at; /* the kernels write eights */
@@ -340,6 +342,6 @@ dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out, size_t n, boo
         if (m % 8) memcpy(out + at, value, m * sizeof *out);
     }
 done:
-    dusk_wipe(&block, sizeof block);
+    dusk_wipe(&block, used);
     return status;
 }

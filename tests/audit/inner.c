@@ -14,6 +14,7 @@
 #include "mechanisms/sparse_vector.h"
 #include "mechanisms/synthetic_table.h"
 #include "mechanisms/threshold_monitor.h"
+#include "mechanisms/totals.h"
 #include "random/rounded.h"
 #include "random/sampling.h"
 #include "requests.h"
@@ -406,6 +407,54 @@ static void draw_runs(double *out, int world)
     must(dusk_candidates_release(&candidates, &any, out, NULL, 0, run_once, &low[world], coins, NULL));
 }
 
+/* --- totals in pieces -------------------------------------------------------------------------- */
+
+enum { TOTALS = 11, AGAIN = 64 };
+static dusk_noise total_noise;
+
+static claim begin_totals(double epsilon)
+{
+    const double delta = 0.05;
+    dusk_event event;
+    must(dusk_gaussian_init(&total_noise, TOTALS, 1, epsilon, delta, -10, NULL));
+    must(dusk_noise_event(&total_noise, &event, NULL));
+    return priced(&event, delta);
+}
+
+/* The last total, and the mean of all further answers that can be had of it. */
+static void draw_totals(double *out, int world)
+{
+    const int64_t totals[TOTALS] = { [TOTALS - 1] = (int64_t)world << 10 };
+    double answers[TOTALS], more, sum = 0;
+    dusk_totals release;
+    int told = 0;
+    must(dusk_totals_begin(&release, &total_noise, NULL, coins, NULL));
+    must(dusk_totals_release(&release, answers, totals, TOTALS, coins, NULL));
+    for (; told < AGAIN; told++, sum += more)
+        if (dusk_totals_release(&release, &more, totals + TOTALS - 1, 1, coins, NULL) != DUSK_OK) break;
+    *out = told > 0 ? sum / told : answers[TOTALS - 1];
+}
+
+/* The second total less the first, which is in a piece of its own and known; or less what a second release of the same
+ * noise says, if there is one. */
+static void draw_totals_ahead(double *out, int world)
+{
+    const int64_t totals[TOTALS] = { 0, (int64_t)world << 10 }, none[TOTALS] = { 0 };
+    double answers[TOTALS], second[TOTALS];
+    dusk_ahead ahead = { .n = 0 };
+    dusk_totals release;
+    must(dusk_ahead_draw(&ahead, &total_noise, coins, NULL));
+    must(dusk_totals_begin(&release, &total_noise, &ahead, coins, NULL));
+    must(dusk_totals_release(&release, answers, totals, 1, coins, NULL));
+    must(dusk_totals_release(&release, answers + 1, totals + 1, TOTALS - 1, coins, NULL));
+    *out = answers[1] - answers[0];
+    if (dusk_totals_begin(&release, &total_noise, &ahead, coins, NULL) == DUSK_OK) {
+        must(dusk_totals_release(&release, second, none, TOTALS, coins, NULL));
+        *out = answers[1] - second[1];
+    }
+    dusk_ahead_clear(&ahead);
+}
+
 /* --- all of them ---------------------------------------------------------------------------- */
 
 static const subject subjects[] = {
@@ -422,6 +471,8 @@ static const subject subjects[] = {
     { "blocks", "a row is exchanged", 1, 1, 30000, begin_blocks, draw_blocks, NULL },
     { "propose", "the median changes sides", 3, 1, 50000, begin_propose, draw_propose, NULL },
     { "runs", "a run of two scores", 1, 1, 50000, begin_runs, draw_runs, NULL },
+    { "totals", "the last total moves", 1, 1, 3000, begin_totals, draw_totals, NULL },
+    { "totals.ahead", "the second total moves", 1, 1, 3000, begin_totals, draw_totals_ahead, NULL },
 };
 
 static void no_plan_is_accused(void **state)
