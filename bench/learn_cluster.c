@@ -63,8 +63,8 @@ static double cost_of(const learn_points *p, const double *centres, size_t k)
 static double cost_of_dusk(const cluster_case *c, const bench_data *data, const learn_points *test,
                            dusk_generator *gen)
 {
-    char groups[32];
-    const char *settings[2] = { groups, c->settings };
+    char groups[32], second[64] = "";
+    const char *settings[3] = { groups, second, NULL };
     dusk_train_options o;
     dusk_training *training;
     dusk_model *model;
@@ -79,6 +79,14 @@ static double cost_of_dusk(const cluster_case *c, const bench_data *data, const 
     o.rows = data->train->rows;
     o.settings = settings;
     o.settings_count = c->settings ? 2 : 1;
+    if (c->settings) { /* "method=sketch rounds=0" */
+        snprintf(second, sizeof second, "%s", c->settings);
+        char *blank = strchr(second, ' ');
+        if (blank) {
+            *blank = 0;
+            settings[o.settings_count++] = blank + 1;
+        }
+    }
     bench_require(dusk_training_prepare(&training, "kmeans", data->train->fields, &o, &err), &err);
     bench_require(dusk_training_run(training, &model, data->train, gen, &err), &err);
     double cost = cost_of(test, dusk_model_array(model, "centres", &k, &d), c->k);
@@ -296,6 +304,26 @@ static void measure_time(const bench_case *self, bench_result *out, dusk_generat
             set, NULL, groups, e, runs, true                                                                 \
         }                                                                                                    \
     }
+#define SKETCH(set, groups, e, runs)                                                                         \
+    {                                                                                                        \
+        "learn/kmeans/" set "/sketch/" #e, "k-means by a sketch on " set ", " #groups " groups", "cost",     \
+            "k-means++ and Lloyd without privacy", "", measure_cost, &(const cluster_case)                   \
+        {                                                                                                    \
+            set, "method=sketch", groups, e, runs, false                                                     \
+        }                                                                                                    \
+    }
+#define ALONE(set, groups, e, runs)                                                                          \
+    {                                                                                                        \
+        "learn/kmeans/" set "/sketch_alone/" #e,                                                             \
+            "k-means by a sketch, without rounds, on " set ", " #groups " groups", "cost",                   \
+            "k-means++ and Lloyd without privacy", "", measure_cost, &(const cluster_case)                   \
+        {                                                                                                    \
+            set, "method=sketch rounds=0", groups, e, runs, false                                            \
+        }                                                                                                    \
+    }
+#define SKETCHES(set, groups, runs)                                                                          \
+    SKETCH(set, groups, 0.1, runs), SKETCH(set, groups, 1, runs), ALONE(set, groups, 0.1, runs),             \
+        ALONE(set, groups, 1, runs), ALONE(set, groups, 1e6, 1)
 #define BOTH(set, groups, runs)                                                                              \
     COST(set, groups, 0.1, runs), COST(set, groups, 1, runs), PEER(set, groups, 0.1, runs),                  \
         PEER(set, groups, 1, runs)
@@ -356,6 +384,16 @@ const bench_case bench_learn_cluster_cases[] = {
     BOTH("birch1", 100, 3),
     BOTH("birch2", 100, 3),
     BOTH("unbalance", 8, 10),
+    SKETCHES("s1", 15, 10),
+    SKETCHES("s2", 15, 10),
+    SKETCHES("s3", 15, 10),
+    SKETCHES("s4", 15, 10),
+    SKETCHES("a1", 20, 10),
+    SKETCHES("a2", 35, 10),
+    SKETCHES("a3", 50, 5),
+    SKETCHES("birch1", 100, 2),
+    SKETCHES("birch2", 100, 2),
+    SKETCHES("unbalance", 8, 10),
     { "learn/kmeans/time/1e6x20",
       "k-means of 10^6 rows, 20 columns, 8 groups; scikit-learn 1.4 s, diffprivlib 16.8 s", "s",
       "five passes of Lloyd without privacy", "ratio <= 1.1", measure_time, NULL },

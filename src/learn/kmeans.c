@@ -38,9 +38,8 @@ static uint64_t rounds_of(const learn_job *job, int method)
 {
     double rounds = learn_setting(job, "rounds");
     if (rounds >= 0) return (uint64_t)rounds;
-    return method == LEARN_START_GRID || method == LEARN_START_BLOCKS ? 0
-           : method == LEARN_START_SPREAD                             ? 6
-                                                                      : 2;
+    if (method == LEARN_START_SPREAD) return 6;
+    return method == LEARN_START_HASH || method == LEARN_START_CHOICE ? 2 : 0;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -149,9 +148,10 @@ static bool complete(const dusk_model *model)
 
 static const dusk_setting settings[] = {
     { "groups", "8", NULL, 1, 4096, true, "how many" },
-    { "method", "auto", "auto|grid|hash|lloyd|choice|blocks", 0, 0, false,
+    { "method", "auto", "auto|grid|hash|lloyd|choice|blocks|sketch", 0, 0, false,
       "where it begins: counts on a grid (few columns), means of cells that random planes cut (hash), spread "
-      "over the box (lloyd), places chosen one by one (choice), or the centres of blocks of rows" },
+      "over the box (lloyd), places chosen one by one (choice), the centres of blocks of rows, or heaps that "
+      "explain a sketch" },
     { "rounds", "-1", NULL, -1, 1000, true, "of Lloyd after the start; -1: by the method" },
     { "start", "0.5", NULL, 0.01, 0.99, false, "of the budget, for the start" },
     LEARN_FEATURE_SETTINGS,

@@ -294,6 +294,8 @@ dusk_status learn_plan_start(learn_job *job, learn_start *start, size_t k, doubl
     if (start->method == LEARN_START_BLOCKS) DUSK_TRY(learn_plan_blocks(job, &start->blocks, k, share, err));
     if (start->method == LEARN_START_CHOICE)
         DUSK_TRY(learn_plan_choice(job, &start->choice, k, share * job->budget.left, err));
+    if (start->method == LEARN_START_SKETCH)
+        DUSK_TRY(learn_plan_sketch(job, &start->sketch, k, share * job->budget.left, err));
     if (start->method == LEARN_START_HASH) {
         DUSK_TRY(learn_plan_count(job, &start->rows, 0.02 * job->budget.left, err));
         share *= job->budget.left;
@@ -330,6 +332,8 @@ dusk_status learn_fit_start(const learn_job *job, const learn_start *start, lear
         return learn_start_choice(groups, &start->choice, &job->features, job->fields, matrix, gen, err);
     if (start->method == LEARN_START_BLOCKS)
         return learn_start_blocks(groups, &start->blocks, matrix, gen, err);
+    if (start->method == LEARN_START_SKETCH)
+        return learn_start_sketch(groups, &start->sketch, matrix, gen, err);
     DUSK_TRY(find_rows(job, start, &rows, matrix, gen, err));
     if (start->method == LEARN_START_GRID)
         DUSK_TRY(learn_start_grid(groups, &start->coarse, &start->fine, rows, matrix, gen, err));

@@ -40,6 +40,17 @@ DUSK_MUST_USE dusk_status learn_start_blocks(learn_groups *groups, const learn_b
                                              const learn_matrix *matrix, dusk_generator *gen,
                                              dusk_error *err);
 
+/* Heaps of rows that explain one sketch of all of them (sketch.h). */
+typedef struct learn_sketch_noise {
+    size_t waves;
+    learn_noise noise;
+} learn_sketch_noise;
+DUSK_MUST_USE dusk_status learn_plan_sketch(learn_job *job, learn_sketch_noise *out, size_t k, double share,
+                                            dusk_error *err);
+DUSK_MUST_USE dusk_status learn_start_sketch(learn_groups *groups, const learn_sketch_noise *noise,
+                                             const learn_matrix *matrix, dusk_generator *gen,
+                                             dusk_error *err);
+
 /* Any of them, for learners that begin so. */
 enum {
     LEARN_START_AUTO,
@@ -47,7 +58,8 @@ enum {
     LEARN_START_HASH,
     LEARN_START_SPREAD,
     LEARN_START_CHOICE,
-    LEARN_START_BLOCKS
+    LEARN_START_BLOCKS,
+    LEARN_START_SKETCH
 };
 typedef struct learn_start {
     int method;
@@ -55,6 +67,7 @@ typedef struct learn_start {
     learn_hash_noise hash;
     dusk_selection choice;
     learn_block_noise blocks;
+    learn_sketch_noise sketch;
 } learn_start;
 /* What "auto" means: a grid for few columns. */
 int learn_start_method(const learn_job *job, int asked);

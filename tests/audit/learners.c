@@ -153,6 +153,8 @@ SUBJECT(kmeans, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=lloyd", 
         DUSK_ADD_REMOVE, 0.05, 0, "counts", { &nobody, &one_end })
 SUBJECT(kmeans_grid, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=grid", NULL }, DUSK_REPLACE_ONE,
         0, 1, "centres", { &one_end, &other_end })
+SUBJECT(kmeans_sketch, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=sketch", NULL },
+        DUSK_ADD_REMOVE, 0.05, 1, "counts", { &nobody, &one_end })
 SUBJECT(naive_bayes, "naive_bayes", "x category p\ny category no,yes", "y", { NULL }, DUSK_ADD_REMOVE, 0, 0,
         "chances", { &nobody, &middle })
 
@@ -196,6 +198,7 @@ static const subject subjects[] = {
     { "forest", "a unit of three rows", 1, 1, 8000, begin_forest, draw_one, NULL },
     { "kmeans", "a row at the end of its bounds", 1, 1, 6000, begin_kmeans, draw_one, NULL },
     { "kmeans.grid", "a row is exchanged for its opposite", 1, 1, 6000, begin_kmeans_grid, draw_one, NULL },
+    { "kmeans.sketch", "a row at the end of its bounds", 1, 1, 1000, begin_kmeans_sketch, draw_one, NULL },
     { "naive_bayes", "a row of the first class", 1, 4, 6000, begin_naive_bayes, draw_four, NULL },
 };
 

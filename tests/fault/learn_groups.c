@@ -28,10 +28,10 @@ static void run_out(const cluster_request *r, const char *text)
 
 static void memory_runs_out(void **state)
 {
-    static const char *const methods[] = { "method=grid", "method=hash", "method=lloyd", "method=choice",
-                                           "method=blocks" };
+    static const char *const methods[] = { "method=grid",   "method=hash",   "method=lloyd",
+                                           "method=choice", "method=blocks", "method=sketch" };
     (void)state;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 6; i++) {
         cluster_request r = { "kmeans", .settings = { "groups=2", methods[i], "rounds=1" }, .epsilon = 1 };
         run_out(&r, "a numeric 0:1\nb numeric 0:1\n");
     }

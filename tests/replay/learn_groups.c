@@ -72,6 +72,7 @@ static void test_kmeans(void **state)
     run_all("method=lloyd", "rounds=3");
     run_all("method=choice", "rounds=1");
     run_all("method=blocks", "rounds=1");
+    run_all("method=sketch", "rounds=1");
 }
 
 /* Few rows a block and a fine grid: a row far away moves more than one centre of its block. */

@@ -17,13 +17,13 @@ static double inertia(const dusk_model *model, const dusk_frame *frame)
 /* Rows are uniform in cubes with edges of a twentieth of the bounds, 2: the square is d 0.1^2 / 12. */
 static void clusters_are_found(void **state)
 {
-    static const char *const methods[] = { "method=grid", "method=hash", "method=auto" };
+    static const char *const methods[] = { "method=grid", "method=hash", "method=auto", "method=sketch" };
     (void)state;
-    for (int k = 0; k < 12; k++) {
-        const bool grid = k / 2 % 3 == 0, two = k % 2 || grid;
+    for (int k = 0; k < 16; k++) {
+        const bool grid = k / 2 % 4 == 0, two = k % 2 || grid;
         const char *text = two ? TWO : FIVE;
-        cluster_request r = { "kmeans", .settings = { "groups=4", methods[k / 2 % 3] }, .epsilon = 50,
-                              .delta = k / 6 ? 1e-6 : 0, .rows = k % 4 ? 2000 : 0 };
+        cluster_request r = { "kmeans", .settings = { "groups=4", methods[k / 2 % 4] }, .epsilon = 50,
+                              .delta = k / 8 ? 1e-6 : 0, .rows = k % 4 ? 2000 : 0 };
         dusk_frame *frame = cluster_frame(text, 2000, 4, 5);
         dusk_model *model = cluster_train(&r, frame, (uint64_t)k);
         double ideal = (two ? 2 : 5) * 0.01 / 12;
@@ -139,11 +139,12 @@ static void odd_tables_are_defined(void **state)
 {
     static const char *const texts[] = { "x[40] numeric 5:6\n", TWO, "a numeric 0:1\n" };
     (void)state;
-    for (int k = 0; k < 24; k++) {
-        static const char *const methods[] = { "method=grid", "method=hash", "method=lloyd", "method=auto" };
-        if (k % 3 == 0 && k / 3 % 4 == 0) continue;
-        cluster_request r = { "kmeans", .settings = { "groups=5", methods[k / 3 % 4] }, .epsilon = 0.1,
-                              .delta = k / 12 ? 1e-6 : 0 };
+    for (int k = 0; k < 30; k++) {
+        static const char *const methods[] = { "method=grid", "method=hash", "method=lloyd", "method=auto",
+                                               "method=sketch" };
+        if (k % 3 == 0 && (k / 3 % 5 == 0 || k == 27)) continue; /* refused; slow */
+        cluster_request r = { "kmeans", .settings = { "groups=5", methods[k / 3 % 5] }, .epsilon = 0.1,
+                              .delta = k / 15 ? 1e-6 : 0 };
         for (size_t rows = 0; rows < 12; rows += 11) {
             dusk_frame *frame = cluster_frame(texts[k % 3], rows, 1, 3);
             for (size_t i = 0; i < rows; i++) frame->column[0].number[i] = 5.5;
@@ -165,6 +166,11 @@ static void nonsense_is_refused(void **state)
     r.settings[0] = "method=lloyd";
     r.settings[1] = "rounds=0";
     cluster_refused(&r, TWO, "rounds");
+    r.settings[0] = "method=sketch";
+    r.settings[1] = NULL;
+    cluster_refused(&r, "x[65] numeric 0:1\n", "columns");
+    r.settings[1] = "groups=257";
+    cluster_refused(&r, TWO, "groups");
     r.settings[0] = "groups=0";
     r.settings[1] = NULL;
     cluster_refused(&r, TWO, "groups");
