@@ -23,6 +23,21 @@ static const tried_net tried_nets[] = {
     { "input 4 5 2; dense 3 each; elu; dense 2 each; gelu; output", 40, 2 },
     { "tempered; dense 7; tempered scale 2 inverse 1.5 offset 1; dense 4", 6, 4 },
     { "dense 6; residual; tanh; residual; dense 6; add; add; relu; dense 2", 5, 2 },
+    /* convolutions: many positions, few (patches are kept), windows partly outside, groups, sequences */
+    { "input 9 8; conv 5 3; tanh; output", 72, 3 },
+    { "input 10 7 2; conv 4 5 3 stride 2 pad 2; tanh; dense 3", 140, 3 },
+    { "input 6 6 3; conv 17 4 stride 2; relu; conv 9 2; dense 2", 108, 2 },
+    { "input 11 9 4; conv 6 3 2 stride 3 dilation 2 groups 2 pad 1; elu; conv 4 2 groups 2 same; dense 2",
+      396, 2 },
+    { "input 5 6 3; conv 6 3 groups 3 same stride 2; conv 3 1; tanh; output", 90, 2 },
+    { "input 23 1 3; conv1d 7 5 stride 2 pad 2; tanh; conv1d 4 3 dilation 2 same; conv1d 4 2 groups 4; "
+      "output",
+      69, 4 },
+    /* pools */
+    { "input 9 7 3; maxpool 3 2 pad 1; conv 4 2; tanh; maxpool 2 1; dense 3", 189, 3 },
+    { "input 7 7 2; conv 5 3 pad 1; relu; maxpool 2; tanh; avgpool 2 1 same; output", 98, 2 },
+    { "input 20 1 2; conv1d 6 4; tanh; maxpool 3; avgpool all; output", 40, 3 },
+    { "input 6 5 4; avgpool 3 2 pad 1; maxpool all; dense 3", 120, 3 },
 };
 enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
 

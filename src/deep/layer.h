@@ -40,6 +40,14 @@ typedef struct deep_factors {
     bool constant; /* false: no such column */
 } deep_factors;
 
+/* Whether it is cheaper to work with factors than with the gradient, by the multiplications of an example: T x T products of factors, or a
+ * gradient of T positions made and looked at. */
+static inline bool deep_factors_win(size_t positions, size_t rows, size_t columns)
+{
+    const double t = (double)positions, p = (double)rows, q = (double)columns;
+    return positions == 1 || t * t * (p + q) < 8 * p * q;
+}
+
 typedef struct deep_kind {
     const char *name;
     const char *form; /* "dense N [each]" */

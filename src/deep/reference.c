@@ -9,6 +9,7 @@
 
 static const deep_reference_kind *const tables[] = {
     deep_reference_plain,
+    deep_reference_pictures,
 };
 
 static const deep_reference_kind *kind_of(const deep_reference *r, size_t l)

@@ -35,6 +35,7 @@ DUSK_MUST_USE bool deep_reference_forward(deep_reference *r);
 void deep_reference_backward(deep_reference *r);
 
 /* The tables, a file each: reference_X.c. */
-extern const deep_reference_kind deep_reference_plain[]; /* dense, functions of a number, residual */
+extern const deep_reference_kind deep_reference_plain[];    /* dense, functions of a number, residual */
+extern const deep_reference_kind deep_reference_pictures[]; /* convolutions and pools */
 
 #endif

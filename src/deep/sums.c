@@ -84,13 +84,6 @@ void deep_sum_close(deep_sum *sum)
     *sum = (deep_sum){ 0 };
 }
 
-/* By the multiplications of an example: a gradient of T positions made and looked at, or T x T products of its factors. */
-static bool is_outer(const deep_factors *f)
-{
-    const double t = (double)f->positions, p = (double)f->rows, q = (double)f->columns;
-    return f->positions == 1 || t * t * (p + q) < 8 * p * q;
-}
-
 static dusk_status open_layer(deep_sum *sum, const deep_pass *pass, size_t l, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -99,7 +92,8 @@ static dusk_status open_layer(deep_sum *sum, const deep_pass *pass, size_t l, du
     deep_factors f;
     sum->group[l] = sum->clipping == DEEP_CLIP_LAYERS ? sum->groups : 0;
     sum->groups += layer->parameters > 0 && (sum->clipping == DEEP_CLIP_LAYERS || sum->groups == 0);
-    if (!layer->kind->factors || !layer->kind->factors(pass, l, 0, &f) || !is_outer(&f)) return DUSK_OK;
+    if (!layer->kind->factors || !layer->kind->factors(pass, l, 0, &f)) return DUSK_OK;
+    if (!deep_factors_win(f.positions, f.rows, f.columns)) return DUSK_OK;
     *o = (deep_outer){ .positions = f.positions, .rows = f.rows, .columns = f.columns + f.constant };
     DUSK_NEW(o->left, sum->room * o->positions * o->rows);
     DUSK_NEW(o->right, sum->room * o->positions * o->columns);

@@ -33,6 +33,56 @@ static void test_shapes(void **state)
     deep_net_clear(&net);
 }
 
+static deep_shape shape_of(const char *text, size_t in, size_t parameters)
+{
+    deep_net net;
+    dusk_error err = { 0 };
+    if (deep_net_parse(&net, text, in, 1, &err) != DUSK_OK) fail_msg("%s: %s", text, err.message);
+    assert_int_equal(net.layer[0].parameters, parameters);
+    const deep_shape shape = net.layer[0].out;
+    deep_net_clear(&net);
+    return shape;
+}
+
+static void assert_shape(const char *text, size_t in, size_t parameters, size_t height, size_t width,
+                         size_t channels)
+{
+    const deep_shape shape = shape_of(text, in, parameters);
+    assert_int_equal(shape.height, height);
+    assert_int_equal(shape.width, width);
+    assert_int_equal(shape.channels, channels);
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    assert_shape("input 28 28; conv 16 8 stride 2 pad 3; output", 784, 16 * 65, 14, 14, 16);
+    assert_shape("input 28 28; conv 16 8 stride 2 same; output", 784, 16 * 65, 14, 14, 16);
+    assert_shape("input 13 13 16; conv 32 4 stride 2; output", 2704, 32 * 257, 5, 5, 32);
+    assert_shape("input 9 7 4; conv 6 3 2 dilation 2 groups 2; output", 252, 6 * 13, 5, 5, 6);
+    assert_shape("input 30 1 4; conv1d 6 3 stride 2; output", 120, 6 * 13, 14, 1, 6);
+    assert_shape("input 14 14 16; maxpool 2 1; output", 3136, 0, 13, 13, 16);
+    assert_shape("input 9 9 2; avgpool 2; output", 162, 0, 4, 4, 2);
+    assert_shape("input 9 9 2; avgpool 2 same; output", 162, 0, 5, 5, 2);
+    assert_shape("input 9 7 2; avgpool all; output", 126, 0, 1, 1, 2);
+    assert_shape("input 9 1 2; maxpool 3; output", 18, 0, 3, 1, 2);
+}
+
+/* The network of Papernot et al. 2021, and of the tutorials of other libraries. */
+static void test_cnn(void **state)
+{
+    (void)state;
+    deep_net net;
+    assert_int_equal(
+        deep_net_parse(&net,
+                       "input 28 28; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride 2; tanh; "
+                       "maxpool 2 1; dense 32; tanh; output",
+                       784, 10, NULL),
+        DUSK_OK);
+    assert_int_equal(net.parameters, 26010);
+    deep_net_clear(&net);
+}
+
 typedef struct wrong_net {
     const char *text;
     const char *part; /* of the message */
@@ -71,6 +121,18 @@ static const wrong_net wrong_nets[] = {
     { "dense 9000000; dense 20; output", "layer 2 (dense): there are too many parameters" },
     { "tempered scale 0; output", "layer 1 (tempered): scale is a number from" },
     { "tempered scale inverse 1e9; output", "layer 1 (tempered): inverse is a number from" },
+    { "input 3 4; conv 2 4; output", "layer 2 (conv): its window of 4 is larger than the 3 that there are" },
+    { "input 3 4; conv 2 3 pad 3; output", "layer 2 (conv): pad is less than the window" },
+    { "input 3 4; conv 2 3 pad 1 same; output", "layer 2 (conv): it has pad or same, not both" },
+    { "input 3 4; conv 2; output", "layer 2 (conv): the window is missing" },
+    { "input 3 4; conv 2 2 stride 0; output", "layer 2 (conv): stride is a whole number" },
+    { "input 3 2 2; conv 3 2 groups 2; output",
+      "layer 2 (conv): 2 groups do not divide 2 channels and 3 outputs" },
+    { "input 3 4; conv 16777216 3 same; output", "layer 2 (conv)" },
+    { "input 12; conv1d 16777216 4096 same; output", "layer 2 (conv1d): it has too many parameters" },
+    { "input 3 4; conv1d 2 2; output", "layer 2 (conv1d): it is for sequences" },
+    { "input 3 4; maxpool 4; output", "layer 2 (maxpool): its window of 4 is larger" },
+    { "input 3 4; avgpool; output", "layer 2 (avgpool): the window is missing" },
     { "residual; dense 12; output", "layer 1: residual without add" },
     { "dense 5; add; output", "layer 2: add without residual" },
     { "residual; dense 5; add; output", "layers 1 to 3 change the shape" },
@@ -82,7 +144,7 @@ static void test_refused(void **state)
     for (size_t k = 0; k < sizeof wrong_nets / sizeof *wrong_nets; k++) {
         deep_net net = { .layers = 99 };
         dusk_error err = { 0 };
-        assert_int_equal(deep_net_parse(&net, wrong_nets[k].text, 12, 3, &err), DUSK_ERR_PARSE);
+        assert_int_equal(deep_net_parse(&net, wrong_nets[k].text, 12, 3, &err), DUSK_ERR_ARGUMENT);
         if (!strstr(err.message, wrong_nets[k].part)) fail_msg("\"%s\": %s", wrong_nets[k].text, err.message);
         assert_true(err.hint[0] != 0);
         assert_int_equal(net.layers, 0);
@@ -167,7 +229,7 @@ static void test_too_many_layers(void **state)
     text[0] = 0;
     for (int l = 0; l < 1100; l++) memcpy(text + 5 * l, "relu;", 6);
     memcpy(text + 5 * 1100, "output", 7);
-    assert_int_equal(deep_net_parse(&net, text, 3, 3, &err), DUSK_ERR_PARSE);
+    assert_int_equal(deep_net_parse(&net, text, 3, 3, &err), DUSK_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "layer 1001 (relu): there are too many layers"));
     dusk_deallocate(text);
 }
@@ -175,6 +237,7 @@ static void test_too_many_layers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),         cmocka_unit_test(test_cnn),
         cmocka_unit_test(test_shapes),          cmocka_unit_test(test_refused),
         cmocka_unit_test(test_any_text),        cmocka_unit_test(test_any_bytes),
         cmocka_unit_test(test_too_many_layers),
