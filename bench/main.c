@@ -16,6 +16,7 @@ static const bench_case *const tables[] = {
     bench_sum_cases,
     bench_select_cases,
     bench_mechanism_cases,
+    bench_total_cases,
     bench_number_cases,
     bench_accounting_cases,
     bench_space_cases,

@@ -189,6 +189,7 @@ const bench_case bench_noise_cases[] = {
     BULK_FILL("laplace/discrete", DISCRETE_LAPLACE, 20, 16, ""),
     BULK_FILL("gaussian", GAUSSIAN, 20, 8, ">= 100"),
     BULK_FILL("gaussian/discrete", DISCRETE_GAUSSIAN, 20, 16, ""),
+    BULK_FILL("gaussian", GAUSSIAN, 22, 8, ">= 200"),
     BULK_FILL("gaussian", GAUSSIAN, 40, 24, ""),
     { .name = NULL },
 };

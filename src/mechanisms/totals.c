@@ -18,7 +18,7 @@
 #include <immintrin.h>
 #endif
 
-enum { BLOCK = 2048 };
+enum { BLOCK = 512 };
 #define MOST 0x1p52 /* steps: all whole numbers up to twice as many are doubles */
 
 static dusk_status check_bulk(const dusk_noise *noise, dusk_error *err)
@@ -31,12 +31,12 @@ static dusk_status check_bulk(const dusk_noise *noise, dusk_error *err)
                      "this noise has no bulk draws, so that totals cannot be released in pieces");
 }
 
-static dusk_status draw(int64_t *out, const dusk_noise *noise, size_t n, dusk_generator *gen, dusk_error *err)
+static dusk_additive law_of(const dusk_noise *noise)
 {
     dusk_additive law;
     dusk_additive_init(&law, (dusk_additive_law)noise->law, dusk_noise_scale_in_steps(noise),
                        DUSK_WIDTH_FULL);
-    return dusk_additive_fill(&law, out, n, gen, err);
+    return law;
 }
 
 /* --- noise drawn ahead -------------------------------------------------------------------------------------- */
@@ -59,7 +59,8 @@ dusk_status dusk_ahead_draw(dusk_ahead *ahead, const dusk_noise *noise, dusk_gen
         DUSK_NEW(ahead->steps, noise->dimension);
         ahead->room = noise->dimension;
     }
-    DUSK_TRY(draw(ahead->steps, noise, noise->dimension, gen, err));
+    const dusk_additive law = law_of(noise);
+    DUSK_TRY(dusk_additive_fill(&law, ahead->steps, noise->dimension, gen, err));
     ahead->noise = *noise;
     ahead->n = noise->dimension;
 done:
@@ -104,19 +105,42 @@ FOR_AVX512 static void add_eights(double *out, const int64_t *totals, const int6
         _mm512_storeu_pd(out + i, _mm512_mul_pd(x, one));
     }
 }
+
+FOR_AVX512 static void round_eights(float *out, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i += 8) _mm256_storeu_ps(out + i, _mm512_cvtpd_ps(_mm512_loadu_pd(x + i)));
+}
+
+/* How many of n are done in eights; none where the machine cannot. */
+static size_t in_eights(size_t n)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq")
+               ? n / 8 * 8
+               : 0;
+}
 #endif
 
 static void add_noise(double *out, const int64_t *totals, const int64_t *noise, size_t n, int grid)
 {
     const double step = ldexp(1, grid);
-    size_t eights = 0;
+    size_t done = 0;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-        add_eights(out, totals, noise, eights = n / 8 * 8, step);
+    done = in_eights(n);
+    if (done) add_eights(out, totals, noise, done, step);
 #endif
-    add(out + eights, totals + eights, noise + eights, n - eights, step);
+    add(out + done, totals + done, noise + done, n - done, step);
     DUSK_DECLASSIFY(out, n * sizeof *out);
+}
+
+static void to_floats(float *out, const double *x, size_t n)
+{
+    size_t done = 0;
+#if defined(__x86_64__)
+    done = in_eights(n);
+    if (done) round_eights(out, x, done);
+#endif
+    for (; done < n; done++) out[done] = (float)x[done];
 }
 
 #ifdef DUSK_TESTING
@@ -158,26 +182,22 @@ dusk_status dusk_totals_begin(dusk_totals *out, const dusk_noise *noise, dusk_ah
     return DUSK_OK;
 }
 
-/* A block of at most BLOCK coordinates. */
+/* A block of at most BLOCK coordinates, with noise that was drawn ahead or is drawn now. */
 static dusk_status release_block(const dusk_totals *release, size_t first, double *out, const int64_t *totals,
-                                 size_t n, int64_t *room, dusk_generator *gen, dusk_error *err)
+                                 size_t n, const dusk_additive *law, int64_t *room, dusk_generator *gen,
+                                 dusk_error *err)
 {
     const int64_t *noise = room;
     if (release->ahead) {
         noise = release->ahead + DUSK_MUTATE(TOTALS_AHEAD_FROM_START, first, first - release->released);
     } else {
         const size_t drawn = DUSK_MUTATE(TOTALS_TAIL_BARE, n, n / 8 * 8);
-        dusk_status status = draw(room, release->noise, drawn, gen, err);
+        dusk_status status = dusk_additive_fill(law, room, drawn, gen, err);
         if (status != DUSK_OK) return status;
     }
     add_noise(out, totals, noise, n, release->noise->grid);
     DUSK_RECORD(record(release, first, out, totals, noise, n);)
     return DUSK_OK;
-}
-
-static void to_floats(float *out, const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) out[i] = (float)x[i];
 }
 
 /* To `doubles` or, where it is NULL, to `floats`. */
@@ -194,10 +214,11 @@ static dusk_status release_piece(dusk_totals *release, double *doubles, float *f
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "begin a release for each vector of totals",
                            "more totals are to be released than the noise was made for"));
     memset(noise, 0, used);
+    const dusk_additive law = law_of(release->noise);
     for (size_t at = 0; at < n; at += BLOCK) {
         const size_t m = n - at < BLOCK ? n - at : BLOCK;
         double *out = doubles ? doubles + at : answers;
-        DUSK_TRY(release_block(release, release->released + at, out, totals + at, m, noise, gen, err));
+        DUSK_TRY(release_block(release, release->released + at, out, totals + at, m, &law, noise, gen, err));
         if (floats) to_floats(floats + at, answers, m);
     }
     release->released += n;

@@ -325,14 +325,22 @@ done:
     return status;
 }
 
+/* What a fill of n left in a block. */
+static void wipe_block(const dusk_rounded *r, dusk_rounded_block *block, size_t n)
+{
+    if (!r->narrow_suffices || n % 8)
+        dusk_wipe(block, sizeof *block);
+    else
+        dusk_wipe(block->word, (n < DUSK_BLOCK ? n : DUSK_BLOCK) * sizeof *block->word);
+}
+
 DUSK_PROVEN(dusk_rounded_fill)
 dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out, size_t n, bool with_sign,
                               dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t used = r->narrow_suffices ? offsetof(dusk_rounded_block, hi) : sizeof(dusk_rounded_block);
     dusk_rounded_block block;
-    memset(&block, 0, used);
+    if (!r->narrow_suffices || n % 8) memset(&block, 0, sizeof block); /* else every coin is drawn */
     for (size_t at = 0; at < n; at += DUSK_BLOCK) {
         size_t m = n - at < DUSK_BLOCK ? n - at : DUSK_BLOCK;
         int64_t *value = m % 8 ? block.value : out + at; /* the kernels write eights */
@@ -342,6 +350,6 @@ dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out, size_t n, boo
         if (m % 8) memcpy(out + at, value, m * sizeof *out);
     }
 done:
-    dusk_wipe(&block, used);
+    wipe_block(r, &block, n);
     return status;
 }

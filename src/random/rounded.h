@@ -66,11 +66,10 @@ DUSK_MUST_USE dusk_status dusk_rounded_fill(const dusk_rounded *r, int64_t *out,
 /* The bulk loop in pieces, for laws that need to know the digits. */
 #define DUSK_BLOCK 512
 typedef struct dusk_rounded_block {
-    uint64_t word[DUSK_BLOCK]; /* coins */
+    uint64_t word[DUSK_BLOCK], hi[DUSK_BLOCK], lo[DUSK_BLOCK]; /* coins: hi and lo in the wide form only */
     int64_t value[DUSK_BLOCK];
-    uint32_t undecided[DUSK_BLOCK];          /* which values are not valid yet, */
-    size_t undecided_count;                  /* and how many */
-    uint64_t hi[DUSK_BLOCK], lo[DUSK_BLOCK]; /* more coins, in the wide form only */
+    uint32_t undecided[DUSK_BLOCK]; /* which values are not valid yet, */
+    size_t undecided_count;         /* and how many */
 } dusk_rounded_block;
 
 /* m <= DUSK_BLOCK draws by the kernels; what they leave undecided is listed. */
