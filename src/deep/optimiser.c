@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-trapping-math") /* puts loops into lanes */
+#endif
+
 #include "base/memory.h"
 
 #define TINY 1e-8
@@ -32,49 +36,58 @@ done:
 
 void deep_optimiser_begin(deep_optimiser *optimiser) { optimiser->steps++; }
 
-static void move_sgd(const deep_optimiser *o, float *p, const double *g, float *m, size_t n)
+static void move_sgd(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
+                     float *restrict m, size_t n)
 {
+    const float rate = (float)o->rate, decay = (float)o->weight_decay, momentum = (float)o->momentum;
+    if (!m) {
+        for (size_t j = 0; j < n; j++) p[j] -= rate * (g[j] * unit + decay * p[j]);
+        return;
+    }
     for (size_t j = 0; j < n; j++) {
-        double step = g[j] + o->weight_decay * (double)p[j];
-        if (m) step = m[j] = (float)(o->momentum * (double)m[j] + step);
-        p[j] -= (float)(o->rate * step);
+        m[j] = momentum * m[j] + (g[j] * unit + decay * p[j]);
+        p[j] -= rate * m[j];
     }
 }
 
-static void move_adagrad(const deep_optimiser *o, float *p, const double *g, float *v, size_t n)
+static void move_adagrad(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
+                         float *restrict v, size_t n)
 {
+    const float rate = (float)o->rate, decay = (float)o->weight_decay;
     for (size_t j = 0; j < n; j++) {
-        const double slope = g[j] + o->weight_decay * (double)p[j];
-        v[j] += (float)(slope * slope);
-        p[j] -= (float)(o->rate * slope / (sqrt((double)v[j]) + TINY));
+        const float slope = g[j] * unit + decay * p[j];
+        v[j] += slope * slope;
+        p[j] -= rate * slope / (sqrtf(v[j]) + (float)TINY);
     }
 }
 
-static void move_adam(const deep_optimiser *o, float *p, const double *g, float *m, float *v, size_t n)
+static void move_adam(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
+                      float *restrict m, float *restrict v, size_t n)
 {
-    const double t = (double)o->steps;
-    const double first = 1 / (1 - pow(o->momentum, t)), second = 1 / (1 - pow(o->second, t));
-    const double decay = o->method == DEEP_ADAMW ? 0 : o->weight_decay;
-    const double shrink = o->method == DEEP_ADAMW ? 1 - o->rate * o->weight_decay : 1;
+    const double t = (double)o->steps, apart = o->method == DEEP_ADAMW ? o->weight_decay : 0;
+    const float first = (float)(1 / (1 - pow(o->momentum, t))), second = (float)(1 / (1 - pow(o->second, t)));
+    const float decay = (float)(o->weight_decay - apart), shrink = (float)(1 - o->rate * apart);
+    const float keep = (float)o->momentum, keep2 = (float)o->second, rate = (float)o->rate;
+    const float noise = (float)o->noise_variance;
+    const float least = noise > 0 ? noise * 0.01f : (float)(TINY * TINY);
     for (size_t j = 0; j < n; j++) {
-        const double slope = g[j] + decay * (double)p[j];
-        m[j] = (float)(o->momentum * (double)m[j] + (1 - o->momentum) * slope);
-        v[j] = (float)(o->second * (double)v[j] + (1 - o->second) * slope * slope);
-        const double square = (double)v[j] * second - o->noise_variance;
-        const double least = o->noise_variance > 0 ? o->noise_variance * 1e-2 : TINY * TINY;
-        p[j] = (float)(shrink * (double)p[j] -
-                       o->rate * (double)m[j] * first / sqrt(square > least ? square : least));
+        const float slope = g[j] * unit + decay * p[j];
+        m[j] = keep * m[j] + (1 - keep) * slope;
+        v[j] = keep2 * v[j] + (1 - keep2) * slope * slope;
+        const float square = v[j] * second - noise;
+        p[j] = shrink * p[j] - rate * m[j] * first / sqrtf(square > least ? square : least);
     }
 }
 
-void deep_optimiser_move(deep_optimiser *o, float *parameters, const double *gradient, size_t first, size_t n)
+void deep_optimiser_move(deep_optimiser *o, float *parameters, const float *gradient, double unit,
+                         size_t first, size_t n)
 {
     float *p = parameters + first, *m = o->first_moment ? o->first_moment + first : NULL;
     float *v = o->second_moment ? o->second_moment + first : NULL;
     if (o->method == DEEP_SGD)
-        move_sgd(o, p, gradient, m, n);
+        move_sgd(o, p, gradient, (float)unit, m, n);
     else if (o->method == DEEP_ADAGRAD)
-        move_adagrad(o, p, gradient, v, n);
+        move_adagrad(o, p, gradient, (float)unit, v, n);
     else
-        move_adam(o, p, gradient, m, v, n);
+        move_adam(o, p, gradient, (float)unit, m, v, n);
 }

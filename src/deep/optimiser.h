@@ -32,8 +32,8 @@ DUSK_MUST_USE dusk_status deep_optimiser_open(deep_optimiser *out, deep_method m
 void deep_optimiser_close(deep_optimiser *optimiser);
 /* A step begins. */
 void deep_optimiser_begin(deep_optimiser *optimiser);
-/* Parameters from `first` on, `n` of them, go down their gradients. */
-void deep_optimiser_move(deep_optimiser *optimiser, float *parameters, const double *gradient, size_t first,
-                         size_t n);
+/* Parameters from `first` on, `n` of them, go down their gradients, which are in units of `unit`. */
+void deep_optimiser_move(deep_optimiser *optimiser, float *parameters, const float *gradient, double unit,
+                         size_t first, size_t n);
 
 #endif

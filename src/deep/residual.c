@@ -75,5 +75,6 @@ dusk_status deep_pair_up(deep_net *net, dusk_error *err)
         }
     }
     if (open == 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "end the block with add", "layer %zu: residual without add", open);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "end the block with add", "layer %zu: residual without add",
+                     open);
 }

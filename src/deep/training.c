@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "mechanisms/totals.h"
 #include "random/keyed.h"
 
 enum { ROOM_MOST = 256, PIECE = 8192, THREADS_MOST = 64 };
@@ -98,8 +99,7 @@ typedef struct training {
     bool *in;
     size_t *row;
     deep_optimiser optimiser;
-    dusk_int128 *total;
-    double *gradient;
+    float gradient[PIECE];
 } training;
 
 static void close_training(training *t)
@@ -108,11 +108,8 @@ static void close_training(training *t)
     dusk_keyed_free(t->coins);
     if (t->in) dusk_wipe(t->in, t->rows->rows * sizeof *t->in);
     if (t->row) dusk_wipe(t->row, t->rows->rows * sizeof *t->row);
-    if (t->total) dusk_wipe(t->total, t->plan->net.parameters * sizeof *t->total);
     dusk_deallocate(t->in);
     dusk_deallocate(t->row);
-    dusk_deallocate(t->total);
-    dusk_deallocate(t->gradient);
     dusk_deallocate(t->averaged);
     deep_optimiser_close(&t->optimiser);
 }
@@ -126,8 +123,6 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
         DUSK_TRY(worker_open(&t->worker[t->workers], plan, t->rows, err));
     DUSK_NEW(t->in, t->rows->rows + 1);
     DUSK_NEW(t->row, t->rows->rows + 1);
-    DUSK_NEW(t->total, n);
-    DUSK_NEW(t->gradient, n);
     if (plan->average > 0) DUSK_NEW(t->averaged, n);
     DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
@@ -181,6 +176,23 @@ static double rate_at(const deep_plan *plan, uint64_t step)
     return rate;
 }
 
+/* Totals with noise, piece by piece, and a step down each. */
+static dusk_status release(training *t, const int64_t *total, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double unit = t->plan->clip / t->plan->lot;
+    const size_t n = t->plan->net.parameters;
+    dusk_totals totals;
+    DUSK_TRY(dusk_totals_begin(&totals, &t->plan->noise.gauss, NULL, gen, err));
+    for (size_t first = 0, size; first < n; first += size) {
+        size = n - first < PIECE ? n - first : PIECE;
+        DUSK_TRY(dusk_totals_release_floats(&totals, t->gradient, total + first, size, gen, err));
+        deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, unit, first, size);
+    }
+done:
+    return status;
+}
+
 DUSK_PROVEN(take_step)
 static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, dusk_error *err)
 {
@@ -190,13 +202,9 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     size_t count;
     DUSK_TRY(take_sample(t, step, &count, err));
     add_up(t, count);
-    const int64_t *total = deep_sum_totals(&t->worker[0].sum);
-    for (size_t j = 0; j < n; j++) t->total[j] = total[j];
-    DUSK_TRY(learn_noise_release(&plan->noise, t->gradient, t->total, gen, err));
-    for (size_t j = 0; j < n; j++) t->gradient[j] *= plan->clip / plan->lot;
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);
-    deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, 0, n);
+    DUSK_TRY(release(t, deep_sum_totals(&t->worker[0].sum), gen, err));
     for (size_t j = 0; t->averaged && j < n; j++)
         t->averaged[j] += (float)((1 - plan->average) * ((double)t->parameters[j] - (double)t->averaged[j]));
 done:
@@ -207,15 +215,18 @@ dusk_status deep_train(const learn_job *job, const deep_plan *plan, const deep_r
                        dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    training t = { .job = job, .plan = plan, .rows = rows, .parameters = parameters };
-    DUSK_TRY(open_training(&t, gen, err));
-    if (t.averaged) memcpy(t.averaged, parameters, plan->net.parameters * sizeof *parameters);
+    training *t = NULL;
+    DUSK_NEW(t, 1);
+    *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters };
+    DUSK_TRY(open_training(t, gen, err));
+    if (t->averaged) memcpy(t->averaged, parameters, plan->net.parameters * sizeof *parameters);
     for (uint64_t step = 0; step < plan->steps; step++) {
-        DUSK_TRY(take_step(&t, step, gen, err));
+        DUSK_TRY(take_step(t, step, gen, err));
         learn_progress(job, (double)(step + 1) / (double)plan->steps);
     }
-    if (t.averaged) memcpy(parameters, t.averaged, plan->net.parameters * sizeof *parameters);
+    if (t->averaged) memcpy(parameters, t->averaged, plan->net.parameters * sizeof *parameters);
 done:
-    close_training(&t);
+    if (t) close_training(t);
+    dusk_deallocate(t);
     return status;
 }
