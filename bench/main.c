@@ -51,6 +51,7 @@ static const bench_case *const tables[] = {
     bench_learn_perturb_cases,
     bench_learn_functional_cases,
     bench_learn_sparse_cases,
+    bench_deep_cases,
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 

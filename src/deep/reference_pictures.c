@@ -99,8 +99,8 @@ static void avgpool(deep_reference *r, size_t l, bool back)
         }
         if (!back) r->value[l + 1][out] = sum / count;
         EVERY(k, w.rows)
-        EVERY(j, w.columns) if (back && seen(&w, y, x, k, j, c, &at))
-            r->slope[l][at] += r->slope[l + 1][out] / count;
+        EVERY(j, w.columns)
+        if (back && seen(&w, y, x, k, j, c, &at)) r->slope[l][at] += r->slope[l + 1][out] / count;
     }
 }
 

@@ -20,6 +20,7 @@ typedef struct worker {
     size_t count;
     deep_pass pass;
     deep_sum sum;
+    deep_plain plain; /* instead, without privacy */
     int32_t *code;
     deep_real *number;
     uint64_t *coin;
@@ -39,6 +40,7 @@ static size_t room_for(const deep_net *net)
 static void worker_close(worker *w)
 {
     deep_sum_close(&w->sum);
+    deep_plain_close(&w->plain);
     if (w->code) dusk_wipe(w->code, w->pass.room * sizeof *w->code);
     if (w->number) dusk_wipe(w->number, w->pass.room * sizeof *w->number);
     deep_pass_close(&w->pass);
@@ -53,7 +55,8 @@ static dusk_status worker_open(worker *w, const deep_plan *plan, const deep_rows
     w->plan = plan;
     w->rows = rows;
     DUSK_TRY(deep_pass_open(&w->pass, &plan->net, room_for(&plan->net), err));
-    DUSK_TRY(deep_sum_open(&w->sum, &w->pass, plan->clipping, plan->clip, err));
+    DUSK_TRY(plan->plain ? deep_plain_open(&w->plain, &plan->net, err)
+                         : deep_sum_open(&w->sum, &w->pass, plan->clipping, plan->clip, err));
     DUSK_NEW(w->code, w->pass.room);
     DUSK_NEW(w->number, w->pass.room);
     DUSK_NEW(w->coin, w->pass.room);
@@ -81,7 +84,10 @@ static void *work(void *argument)
         deep_forward(pass);
         deep_loss_slopes(w->plan->loss, pass, &wanted);
         deep_backward(pass);
-        deep_sum_add(&w->sum, pass);
+        if (w->plan->plain)
+            deep_plain_add(&w->plain, pass);
+        else
+            deep_sum_add(&w->sum, pass);
     }
     return NULL;
 }
@@ -156,14 +162,20 @@ static void add_up(training *t, size_t count)
         w->count = count * (k + 1) / t->workers - first;
         first += w->count;
         w->pass.parameters = t->parameters;
-        deep_sum_reset(&w->sum, t->plan->clip);
+        if (t->plan->plain)
+            deep_plain_reset(&w->plain);
+        else
+            deep_sum_reset(&w->sum, t->plan->clip);
         w->started = k > 0 && w->count > 0 && pthread_create(&w->thread, NULL, work, w) == 0;
         if (k > 0 && !w->started) work(w);
     }
     work(&t->worker[0]);
     for (size_t k = 1; k < t->workers; k++) {
         if (t->worker[k].started) pthread_join(t->worker[k].thread, NULL);
-        deep_sum_merge(&t->worker[0].sum, &t->worker[k].sum);
+        if (t->plan->plain)
+            deep_plain_merge(&t->worker[0].plain, &t->worker[k].plain);
+        else
+            deep_sum_merge(&t->worker[0].sum, &t->worker[k].sum);
     }
 }
 
@@ -204,7 +216,10 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     add_up(t, count);
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);
-    DUSK_TRY(release(t, deep_sum_totals(&t->worker[0].sum), gen, err));
+    if (plan->plain)
+        deep_optimiser_move(&t->optimiser, t->parameters, t->worker[0].plain.total, 1 / plan->lot, 0, n);
+    else
+        DUSK_TRY(release(t, deep_sum_totals(&t->worker[0].sum), gen, err));
     for (size_t j = 0; t->averaged && j < n; j++)
         t->averaged[j] += (float)((1 - plan->average) * ((double)t->parameters[j] - (double)t->averaged[j]));
 done:

@@ -8,6 +8,7 @@
 
 #include "deep/loss.h"
 #include "deep/optimiser.h"
+#include "deep/plain.h"
 #include "deep/rows.h"
 #include "deep/sums.h"
 #include "learn/learner.h"
@@ -28,6 +29,7 @@ typedef struct deep_plan {
         cool_down;  /* shares of the steps in which the rate of learning rises from 0, and falls to 0 */
     double average; /* parameters are averaged with this decay; 0: the last ones */
     size_t threads;
+    bool plain; /* no privacy at all: gradients are neither clipped nor is there noise */
 } deep_plan;
 
 /* All steps; `parameters` are the first values, and the trained ones after. */

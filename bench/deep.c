@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private training of networks: CPU seconds of an epoch of MNIST on one thread, noise and all, beside the same training without
+ * clipping and noise. Lots are Poisson samples, noise is that of epsilon 3 at delta 1e-5 for 20 epochs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "deep/training.h"
+#include "learn/sampled.h"
+#include "learn_data.h"
+
+typedef struct network {
+    const char *text;
+    double lot;
+} network;
+
+typedef struct epoch {
+    deep_plan plan;
+    deep_rows rows;
+    float *parameters;
+    dusk_generator *gen;
+} epoch;
+
+static void run_once(epoch *e, bool plain)
+{
+    learn_job job = { .rows = 0 };
+    dusk_error err;
+    e->plan.plain = plain;
+    bench_require(deep_net_start(&e->plan.net, e->parameters, e->gen, &err), &err);
+    bench_require(deep_train(&job, &e->plan, &e->rows, e->parameters, e->gen, &err), &err);
+}
+
+static void read_rows(epoch *e, const bench_data *data)
+{
+    learn_features features;
+    dusk_error err;
+    bench_require(learn_features_init(&features, data->train->fields,
+                                      dusk_fields_find(data->train->fields, data->label), false, 0, &err),
+                  &err);
+    for (size_t j = 0; j < features.width; j++) learn_features_rescale(&features, j, 0, 1.0 / 255);
+    bench_require(deep_rows_make(&e->rows, &features, data->train, &err), &err);
+    learn_features_clear(&features);
+}
+
+static void plan(epoch *e, const network *net, dusk_generator *gen)
+{
+    learn_budget budget;
+    dusk_error err;
+    deep_plan *p = &e->plan;
+    *p = (deep_plan){
+        .loss = DEEP_SOFTMAX, .clip = 1, .lot = net->lot, .rate = 0.1, .momentum = 0.9, .threads = 1
+    };
+    p->sample = net->lot / (double)e->rows.rows;
+    p->steps = (uint64_t)rint(1 / p->sample);
+    bench_require(deep_net_parse(&p->net, net->text, e->rows.width, 10, &err), &err);
+    bench_require(learn_budget_init(&budget, DUSK_ADD_REMOVE, 3, 1e-5, 1, &err), &err);
+    bench_require(learn_budget_sampled(&budget, &p->noise, (uint32_t)p->net.parameters, DEEP_STEPS, DEEP_GRID,
+                                       p->sample, 20 * p->steps, &err),
+                  &err);
+    e->parameters = bench_allocate(p->net.parameters, sizeof *e->parameters);
+    e->gen = gen;
+}
+
+static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    enum { TIMES = 3 };
+    double work[TIMES], floor[TIMES];
+    bench_data data;
+    epoch e = { .gen = gen };
+    *out = (bench_result){ .value = NAN, .floor_value = NAN };
+    if (!bench_data_open(&data, "mnist")) return;
+    read_rows(&e, &data);
+    bench_data_close(&data);
+    plan(&e, self->setup, gen);
+    for (int i = 0; i < TIMES; i++) {
+        double start = bench_cpu_seconds();
+        run_once(&e, false);
+        work[i] = bench_cpu_seconds() - start;
+        start = bench_cpu_seconds();
+        run_once(&e, true);
+        floor[i] = bench_cpu_seconds() - start;
+    }
+    *out = (bench_result){ .value = bench_median(work, TIMES),
+                           .floor_value = bench_median(floor, TIMES),
+                           .epsilon = 3 };
+    deep_net_clear(&e.plan.net);
+    deep_rows_clear(&e.rows);
+    free(e.parameters);
+}
+
+#define EPOCH(which, size, net, aimed)                                                                       \
+    {                                                                                                        \
+        .name = "deep/epoch/mnist/" which "/" #size, .what = which ": " net ", lot " #size, .unit = "s",     \
+        .floor = "without privacy", .aim = aimed, .run = run, .setup = &(const network)                      \
+        {                                                                                                    \
+            net, size                                                                                        \
+        }                                                                                                    \
+    }
+
+const bench_case bench_deep_cases[] = {
+    EPOCH("logistic", 256, "output", "<= 0.12"),
+    EPOCH("logistic", 2048, "output", "<= 0.1"),
+    EPOCH("mlp", 256, "dense 256; relu; output", "<= 1.2"),
+    EPOCH("mlp", 2048, "dense 256; relu; output", "<= 0.8"),
+    { .name = NULL },
+};
