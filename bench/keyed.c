@@ -31,6 +31,14 @@ static void include(void *context)
     bench_require(dusk_keyed_include(j->coins, 2, j->units, j->in, UNITS, UINT64_MAX / 100, &err), &err);
 }
 
+/* Of rows by number, as a training samples. */
+static void sample(void *context)
+{
+    job *j = context;
+    dusk_error err;
+    bench_require(dusk_keyed_include(j->coins, 6, NULL, j->in, UNITS, UINT64_MAX / 100, &err), &err);
+}
+
 static void below(void *context)
 {
     job *j = context;
@@ -92,6 +100,7 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
 const bench_case bench_keyed_cases[] = {
     CASE(words, "64 coins a unit", ">= 50"),
     CASE(include, "Poisson sample at rate 0.01", ">= 50"),
+    CASE(sample, "Poisson sample at rate 0.01 of rows by number", ">= 500"),
     CASE(below, "a number below 1000 a unit", ">= 50"),
     CASE(choose, "contributions looked at: 3 of 10 stay, 10^5 units", ""),
     CASE(order, "a random order of the units", ""),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coins that are a function of (stream, unit) under a key: one block of AES-256, or of
- * ChaCha20 (RFC 8439, with a 64-bit nonce and a 64-bit counter), for each two words. See
- * keyed.h. Uniform integers as in sampling.c [Lemire 2019]; choosing k of n is algorithm S
+ * ChaCha20 (RFC 8439, with a 64-bit nonce and a 64-bit counter), for each two words, or
+ * for the first digits of eight samples. See keyed.h. Uniform integers as in sampling.c [Lemire 2019]; choosing k of n is algorithm S
  * of Knuth, The Art of Computer Programming 2, 3.4.2. Proof: keyed.proof.md.
  *
  * There is no fast key erasure: the key stays until the handle is freed, because the same
@@ -12,6 +12,9 @@
 #include <openssl/evp.h>
 #include <sodium.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -19,7 +22,7 @@
 #include "base/platform.h"
 #include "random/stream.h"
 
-enum { KEY = 32, BATCH = 256, AHEAD = 16 };
+enum { KEY = 32, BATCH = 256, AHEAD = 16, SHARE = 8 };
 
 struct dusk_keyed_coins {
     EVP_CIPHER_CTX *aes; /* NULL: ChaCha20 */
@@ -241,21 +244,108 @@ done:
     return status;
 }
 
+/* --- samples ------------------------------------------------------------------------------ */
+
+/* The first digits of a unit's coin for a sample are 16 of a block that it shares with the seven units whose numbers
+ * differ from its own in the last three digits; no purse gets as far as this turn. */
+#define SHARED_TURN UINT32_MAX
+
+/* The shared blocks of units `first`, ..., `first` + n - 1, first a multiple of 8 and n <= 8 BATCH. */
+static dusk_status toss_row(dusk_keyed_coins *coins, uint32_t stream, uint64_t first, coin_block *out,
+                            size_t n, dusk_error *err)
+{
+    block in[BATCH];
+    const size_t blocks = (n + SHARE - 1) / SHARE;
+    for (size_t i = 0; i < blocks; i++) in[i] = (block){ first / SHARE + i, stream, SHARED_TURN };
+    return toss(coins, in, out, blocks, err);
+}
+
+/* The 16 digits of n <= BATCH named units. */
+static dusk_status toss_leads(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units, uint16_t *out,
+                              size_t n, dusk_error *err)
+{
+    block in[BATCH];
+    coin_block tossed[BATCH];
+    for (size_t i = 0; i < n; i++) in[i] = (block){ units[i] / SHARE, stream, SHARED_TURN };
+    dusk_status status = toss(coins, in, tossed, n, err);
+    for (size_t i = 0; status == DUSK_OK && i < n; i++) {
+        uint16_t lead[SHARE];
+        memcpy(lead, &tossed[i], sizeof lead);
+        out[i] = lead[units[i] % SHARE];
+    }
+    dusk_wipe(tossed, sizeof tossed);
+    return status;
+}
+
+/* in[i] = lead[i] < rate, and whether any is equal; n is a multiple of 16. */
+#if defined(__SSE2__)
+static bool compare_leads(bool *in, const uint16_t *lead, size_t n, uint16_t rate)
+{
+    const __m128i top = _mm_set1_epi16(INT16_MIN),
+                  one = _mm_set1_epi8(1); /* lanes compare numbers with signs */
+    const __m128i limit = _mm_xor_si128(_mm_set1_epi16((int16_t)rate), top);
+    __m128i ties = _mm_setzero_si128();
+    for (size_t i = 0; i < n; i += 16) {
+        const __m128i a = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(lead + i)), top);
+        const __m128i b = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(lead + i + 8)), top);
+        ties = _mm_or_si128(ties, _mm_or_si128(_mm_cmpeq_epi16(a, limit), _mm_cmpeq_epi16(b, limit)));
+        const __m128i below = _mm_packs_epi16(_mm_cmplt_epi16(a, limit), _mm_cmplt_epi16(b, limit));
+        _mm_storeu_si128((__m128i *)(void *)(in + i), _mm_and_si128(below, one));
+    }
+    return _mm_movemask_epi8(ties) != 0;
+}
+#else
+static bool compare_leads(bool *in, const uint16_t *lead, size_t n, uint16_t rate)
+{
+    bool ties = false;
+    for (size_t i = 0; i < n; i++) {
+        in[i] = lead[i] < rate;
+        ties |= lead[i] == rate;
+    }
+    return ties;
+}
+#endif
+
+/* Those whose 16 digits are the rate's own, one in 2^16: by the digits that follow, which are their own words. */
+static dusk_status settle_leads(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units, size_t at,
+                                bool *in, const uint16_t *lead, size_t n, uint64_t rate, dusk_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const block own = { units ? units[at + i] : at + i, stream, 0 };
+        coin_block tossed;
+        if (lead[i] != (uint16_t)(rate >> 48)) continue;
+        dusk_status status = toss(coins, &own, &tossed, 1, err);
+        if (status != DUSK_OK) return status;
+        in[i] = DUSK_MUTATE(KEYED_INCLUDES_ONE_MORE, tossed.first < rate << 16, true);
+    }
+    return DUSK_OK;
+}
+
 DUSK_PROVEN(dusk_keyed_include)
 dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units, bool *in,
                                size_t n, uint64_t rate, dusk_error *err)
 {
+    const size_t batch = units ? BATCH : BATCH * SHARE;
     dusk_status status = DUSK_OK;
-    coin_block tossed[BATCH];
-    for (size_t at = 0; at < n; at += BATCH) {
-        size_t m = n - at < BATCH ? n - at : BATCH;
-        DUSK_TRY(toss_units(coins, stream, units, at, tossed, m, err));
-        for (size_t i = 0; i < m; i++)
-            in[at + i] =
-                DUSK_MUTATE(KEYED_INCLUDES_ONE_MORE, tossed[i].first < rate, tossed[i].first <= rate);
+    coin_block tossed[BATCH] = { { 0 } };
+    uint16_t lead[BATCH * SHARE] = { 0 };
+    bool below[BATCH * SHARE];
+    for (size_t at = 0; at < n; at += batch) {
+        const size_t m = n - at < batch ? n - at : batch;
+        if (units) {
+            DUSK_TRY(toss_leads(coins, stream, units + at, lead, m, err));
+        } else {
+            DUSK_TRY(toss_row(coins, stream, at, tossed, m, err));
+            memcpy(lead, tossed, sizeof tossed);
+        }
+        bool ties = compare_leads(below, lead, (m + 15) / 16 * 16, (uint16_t)(rate >> 48));
+        if (ties) DUSK_TRY(settle_leads(coins, stream, units, at, below, lead, m, rate, err));
+        memcpy(in + at, below, m * sizeof *in);
     }
 done:
     dusk_wipe(tossed, sizeof tossed);
+    dusk_wipe(lead, sizeof lead);
+    dusk_wipe(below, sizeof below);
     return status;
 }
 

@@ -41,7 +41,8 @@ DUSK_MUST_USE dusk_status dusk_keyed_words(dusk_keyed_coins *coins, uint32_t str
 /* out[i] uniform on {0, ..., below - 1}, below >= 1, exactly. */
 DUSK_MUST_USE dusk_status dusk_keyed_below(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units,
                                            uint64_t *out, size_t n, uint64_t below, dusk_error *err);
-/* in[i] with probability rate / 2^64, exactly: the Poisson sample. */
+/* in[i] with probability rate / 2^64, exactly: the Poisson sample. Rows by number, `units` NULL, take a tenth of the
+ * time, half a nanosecond each. */
 DUSK_MUST_USE dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units,
                                              bool *in, size_t n, uint64_t rate, dusk_error *err);
 /* The largest rate with rate / 2^64 <= q, and at most 1 - 2^-64; 0 for NaN. */

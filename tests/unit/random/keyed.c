@@ -85,12 +85,12 @@ static void rows_are_units_by_number(void **state)
     dusk_keyed_free(coins);
 }
 
-/* W_t of (stream, unit), from the key, by the libraries themselves. */
-static uint64_t cipher_word(const unsigned char *key, bool aes, uint32_t stream, uint64_t unit, uint32_t t)
+/* Half a block of (stream, unit, turn), from the key, by the libraries themselves. */
+static uint64_t cipher_block(const unsigned char *key, bool aes, uint32_t stream, uint64_t unit,
+                             uint32_t turn, unsigned which)
 {
     unsigned char in[16] = { 0 }, out[32];
     uint64_t half[2];
-    uint32_t turn = t / 2;
     int n = 0;
     if (aes) {
         EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -107,7 +107,13 @@ static uint64_t cipher_word(const unsigned char *key, bool aes, uint32_t stream,
         assert_int_equal(crypto_stream_chacha20_xor_ic(out, in, 16, nonce, unit, key), 0);
     }
     memcpy(half, out, 16);
-    return half[t % 2];
+    return half[which];
+}
+
+/* W_t of (stream, unit). */
+static uint64_t cipher_word(const unsigned char *key, bool aes, uint32_t stream, uint64_t unit, uint32_t t)
+{
+    return cipher_block(key, aes, stream, unit, t / 2, t % 2);
 }
 
 /* Numbers below one that refuses nearly every second word, so that many are looked at. */
@@ -138,22 +144,76 @@ static void coins_are_those_of_the_cipher(void **state)
     }
 }
 
+/* The 64 digits that decide about a sample: 16 of a block that eight units share, 48 of the unit's own first word. */
+static uint64_t sample_digits(const unsigned char *key, bool aes, uint32_t stream, uint64_t unit)
+{
+    const uint64_t half[2] = { cipher_block(key, aes, stream, unit / 8, UINT32_MAX, 0),
+                               cipher_block(key, aes, stream, unit / 8, UINT32_MAX, 1) };
+    uint16_t lead[8];
+    memcpy(lead, half, sizeof lead);
+    return (uint64_t)lead[unit % 8] << 48 | cipher_word(key, aes, stream, unit, 0) >> 16;
+}
+
+static bool is_in(dusk_keyed_coins *coins, uint64_t unit, uint64_t rate)
+{
+    bool in;
+    assert_int_equal(dusk_keyed_include(coins, 3, &unit, &in, 1, rate, NULL), DUSK_OK);
+    return in;
+}
+
+/* Of named units and of rows, whose neighbours in a block have other digits. */
 static void inclusion_ends_exactly_at_the_rate(void **state)
 {
-    dusk_keyed_coins *coins = coins_of(8, true);
+    unsigned char key[32];
     (void)state;
-    for (size_t i = 0; i < UNITS; i += 7) {
-        uint64_t word;
-        bool in;
-        assert_int_equal(dusk_keyed_words(coins, 3, &units[i], &word, 1, NULL), DUSK_OK);
-        assert_int_equal(dusk_keyed_include(coins, 3, &units[i], &in, 1, word, NULL), DUSK_OK);
-        assert_false(in);
-        assert_int_equal(dusk_keyed_include(coins, 3, &units[i], &in, 1, word + 1, NULL), DUSK_OK);
-        assert_true(in);
-        assert_int_equal(dusk_keyed_include(coins, 3, &units[i], &in, 1, 0, NULL), DUSK_OK);
-        assert_false(in);
+    for (int aes = 0; aes < 2; aes++) {
+        dusk_keyed_coins *coins = coins_of(8, aes);
+        dusk_generator *gen = seeded(8);
+        assert_int_equal(dusk_generator_bytes(gen, key, sizeof key, NULL), DUSK_OK);
+        dusk_generator_free(gen);
+        for (size_t i = 0; i < UNITS; i += 7) {
+            const uint64_t unit = i % 2 ? units[i] : i, digits = sample_digits(key, aes, 3, unit);
+            bool rows[UNITS];
+            assert_false(is_in(coins, unit, digits));
+            assert_true(is_in(coins, unit, digits + 1));
+            assert_false(is_in(coins, unit, 0));
+            if (i % 2) continue;
+            assert_int_equal(dusk_keyed_include(coins, 3, NULL, rows, UNITS, digits, NULL), DUSK_OK);
+            assert_false(rows[i]);
+            assert_int_equal(dusk_keyed_include(coins, 3, NULL, rows, i + 1, digits + 1, NULL), DUSK_OK);
+            assert_true(rows[i]);
+        }
+        dusk_keyed_free(coins);
     }
-    dusk_keyed_free(coins);
+}
+
+/* Rows of many batches, named and by number, with and without those behind them, at small and at great rates. */
+static void samples_of_rows_are_those_of_their_numbers(void **state)
+{
+    enum { ROWS = 5003 };
+    static uint64_t numbers[ROWS];
+    static bool named[ROWS], rows[ROWS], first[ROWS];
+    static const double rates[] = { 0, 0x1p-40, 0.004, 0.3, 1 };
+    unsigned char key[32];
+    (void)state;
+    for (uint64_t i = 0; i < ROWS; i++) numbers[i] = i;
+    for (int aes = 0; aes < 2; aes++) {
+        dusk_keyed_coins *coins = coins_of(13, aes);
+        dusk_generator *gen = seeded(13);
+        assert_int_equal(dusk_generator_bytes(gen, key, sizeof key, NULL), DUSK_OK);
+        dusk_generator_free(gen);
+        for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+            const uint64_t rate = dusk_keyed_rate_down(rates[r]);
+            assert_int_equal(dusk_keyed_include(coins, 1, numbers, named, ROWS, rate, NULL), DUSK_OK);
+            assert_int_equal(dusk_keyed_include(coins, 1, NULL, rows, ROWS, rate, NULL), DUSK_OK);
+            assert_int_equal(dusk_keyed_include(coins, 1, NULL, first, 2500, rate, NULL), DUSK_OK);
+            assert_memory_equal(rows, named, sizeof rows);
+            assert_memory_equal(rows, first, 2500 * sizeof *rows);
+            for (size_t i = r; i < ROWS; i += 31)
+                assert_int_equal(rows[i], sample_digits(key, aes, 1, i) < rate);
+        }
+        dusk_keyed_free(coins);
+    }
 }
 
 static void rates_round_down(void **state)
@@ -249,6 +309,7 @@ int main(void)
         cmocka_unit_test(rows_are_units_by_number),
         cmocka_unit_test(coins_are_those_of_the_cipher),
         cmocka_unit_test(inclusion_ends_exactly_at_the_rate),
+        cmocka_unit_test(samples_of_rows_are_those_of_their_numbers),
         cmocka_unit_test(rates_round_down),
         cmocka_unit_test(choices_are_sets),
         cmocka_unit_test(the_same_unit_twice_keeps_its_order),
