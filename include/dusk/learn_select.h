@@ -71,6 +71,56 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_search_run_charged(dusk_search *search, 
                                                            const char *analyst, uint64_t version,
                                                            dusk_generator *gen, dusk_error *err);
 
+/* ---- Validation by stability ---------------------------------------------------------------------------- */
+
+/* The best of several settings of a learner whose weights hardly move when a row changes [Chaudhuri & Vinterbo 2013]. Every candidate is trained
+ * once, in private, with noise of its own, and scored on rows held out; the scores are stable, so that one noisy choice among
+ * them is cheap however many there are; the candidate that was chosen is trained again, with fresh noise, and released.
+ *
+ *     dusk_validation_prepare    candidates, promise -> plan and price; no row is looked at
+ *     dusk_validation_run        charge (where there is a ledger), rehearse, choose, train
+ *
+ * The price is one choice and one training, whatever the number of candidates. How far a score may move is found from the settings, not
+ * assumed: by strong convexity of the objective for a row to learn from, and as 1 over their number for a row held out. A candidate with a weak
+ * regularisation is not stable, and makes the choice noisy for all: with few rows, or an epsilon below 1, give strong ones only.
+ *
+ * For amp_logistic, amp_svm and amp_huber with form=output and scaling=bounds; DUSK_ERR_UNSUPPORTED for others. A row's score is a ramp of its
+ * margin (1 at -1, 0 at 1), or the absolute error as a share of the label's range. Without a delta the whole is pure. */
+typedef struct dusk_validation_options {
+    size_t size; /* set by _init                                                    */
+    const char *const
+        *candidates;         /* settings of each, "name=value name=value"; "" for the defaults         */
+    size_t candidates_count; /* 1 to 4096                                                            */
+    double held_out;         /* 0.2: share of rows to score by                                       */
+    double choice_share;     /* 0.3: of epsilon, for the choice                                      */
+} dusk_validation_options;
+DUSK_API void dusk_validation_options_init(dusk_validation_options *options);
+
+typedef struct dusk_validation dusk_validation;
+
+/* `train` is as for dusk_search_prepare; `rows` must be declared: scores are means over that many rows held out, at least. When there are other
+ * numbers of rows the promise is kept all the same. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_validation_prepare(dusk_validation **out, const char *learner,
+                                                           const dusk_fields *fields,
+                                                           const dusk_train_options *train,
+                                                           const dusk_validation_options *options,
+                                                           dusk_error *err);
+DUSK_API void dusk_validation_free(dusk_validation *validation);
+DUSK_API const dusk_statement *dusk_validation_statement(const dusk_validation *validation);
+DUSK_API DUSK_MUST_USE dusk_status dusk_validation_explain(const dusk_validation *validation, char **text,
+                                                           dusk_error *err);
+/* *model: of the candidate that was chosen, *candidate, with the statement of the whole; to be freed. After the first row was read only memory and
+ * entropy can fail. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_validation_run(dusk_validation *validation, dusk_model **model,
+                                                       size_t *candidate, const dusk_frame *frame,
+                                                       dusk_generator *gen, dusk_error *err);
+/* The same, charged to a ledger before the frame is looked at. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_validation_run_charged(dusk_validation *validation,
+                                                               dusk_model **model, size_t *candidate,
+                                                               const dusk_frame *frame, dusk_ledger *ledger,
+                                                               const char *analyst, uint64_t version,
+                                                               dusk_generator *gen, dusk_error *err);
+
 /* ---- As much noise as a target allows ------------------------------------------------------------------- */
 
 /* A model in versions, each with less noise than the one before, up to the first that is good enough [Ligett, Neel, Roth, Waggoner & Wu 2017,

@@ -34,6 +34,8 @@ static const dusk_option train_options[] = {
       .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
     { .name = "try", .argument = "'NAME=VALUE ...'", .type = DUSK_OPTION_LIST, AT(candidates), .sample = "depth=3", .heading = "How",
       .help = "settings to choose from, given several times: the best of random runs, scored on rows held out; --epsilon is for the whole search" },
+    { .name = "by-stability", .type = DUSK_OPTION_FLAG, AT(stable), .heading = "How",
+      .help = "of --try: one noisy choice by scores that hardly move when a row changes; of amp_logistic, amp_svm and amp_huber with form=output, and --rows" },
     { .name = "until", .argument = "TARGET", .type = DUSK_OPTION_NUMBER, AT(until), .sample = "25", .heading = "How",
       .help = "less and less noise, until the model is as good: an accuracy, or a root mean squared error; --epsilon is the most it may cost" },
     { .name = "check", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
@@ -89,7 +91,11 @@ static const dusk_section train_sections[] = {
       "less: a "
       "random number of runs, each of a random candidate, scored with noise on rows that were held out; the "
       "best is kept [Papernot & Steinke 2022]. A run has a third to a half of the epsilon, so that "
-      "defaults are often better." },
+      "defaults are often better.\nWith --by-stability all candidates are trained in private, and one noisy "
+      "choice is made by scores that "
+      "are stable because the regularisation is strong [Chaudhuri & Vinterbo 2013]: it costs one choice and "
+      "one training, "
+      "however many candidates there are." },
     { "As much noise as a target allows",
       "--until makes version after version, each with less noise than the one before, and stops at the first "
       "that is "
@@ -186,7 +192,8 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
-        .takes = "schema delta out set try until check columns rows replace-one labels accept-idealised "
+        .takes = "schema delta out set try by-stability until check columns rows replace-one labels "
+                 "accept-idealised "
                  "query table "
                  "rows-per-unit analyst charge-each engine dry-run json",
         .example = learner_examples[at],

@@ -2,7 +2,8 @@
 #ifndef DUSK_CLI_TRAIN_H
 #define DUSK_CLI_TRAIN_H
 
-/* What dusk train may do: a training, a search among settings, or versions with less and less noise (train_plan.c). */
+/* What dusk train may do: a training, a search among settings by runs or by stability, or versions with less and less noise
+ * (train_plan.c). */
 
 #include "cli/model.h"
 
@@ -12,12 +13,13 @@ typedef struct train_settings {
     double epsilon, delta, until;
     int64_t rows, rows_per_unit;
     dusk_option_list set, candidates;
-    bool replace_one, idealised, json, dry, each;
+    bool replace_one, idealised, json, dry, each, stable;
 } train_settings;
 
 typedef struct train_plan {
-    dusk_training *training; /* one of three */
+    dusk_training *training; /* one of four */
     dusk_search *search;
+    dusk_validation *validation;
     dusk_ladder *ladder;
     dusk_frame *check;   /* public rows of a ladder, or NULL */
     dusk_statement cost; /* what is charged: the promise, or what versions were made */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three ways to a model: one training, the best of several settings, or as much noise as a target allows. */
+/* The ways to a model: one training, the best of several settings by runs or by stability, or as much noise as a target allows. */
 #include "cli/train.h"
 
 #include <math.h>
@@ -16,6 +16,9 @@ dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *e
     if (!isnan(s->until) && s->candidates.count > 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use one of them",
                          "--until and --try are two ways to a model, and do not go together");
+    if (s->stable && s->candidates.count == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --try 'NAME=VALUE ...', several times",
+                         "--by-stability is a way to choose among settings");
     if (s->each && !source)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
                          "--charge-each is for a source (FILE.dusk), which has a ledger");
@@ -26,6 +29,7 @@ void train_plan_clear(train_plan *plan)
 {
     dusk_training_free(plan->training);
     dusk_search_free(plan->search);
+    dusk_validation_free(plan->validation);
     dusk_ladder_free(plan->ladder);
     dusk_frame_free(plan->check);
     *plan = (train_plan){ .training = NULL };
@@ -34,12 +38,14 @@ void train_plan_clear(train_plan *plan)
 const dusk_statement *train_plan_statement(const train_plan *plan)
 {
     if (plan->ladder) return dusk_ladder_statement(plan->ladder);
+    if (plan->validation) return dusk_validation_statement(plan->validation);
     return plan->search ? dusk_search_statement(plan->search) : dusk_training_statement(plan->training);
 }
 
 dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err)
 {
     if (plan->ladder) return dusk_ladder_explain(plan->ladder, text, err);
+    if (plan->validation) return dusk_validation_explain(plan->validation, text, err);
     return plan->search ? dusk_search_explain(plan->search, text, err)
                         : dusk_training_explain(plan->training, text, err);
 }
@@ -59,21 +65,29 @@ done:
     return status;
 }
 
+static dusk_status prepare_choice(train_plan *plan, const char *learner, const dusk_fields *fields,
+                                  const dusk_train_options *options, const train_settings *s, dusk_error *err)
+{
+    dusk_search_options search;
+    dusk_validation_options validation;
+    dusk_search_options_init(&search);
+    dusk_validation_options_init(&validation);
+    search.candidates = validation.candidates = s->candidates.word;
+    search.candidates_count = validation.candidates_count = s->candidates.count;
+    return s->stable ? dusk_validation_prepare(&plan->validation, learner, fields, options, &validation, err)
+                     : dusk_search_prepare(&plan->search, learner, fields, options, &search, err);
+}
+
 dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
                                const dusk_train_options *options, const train_settings *s, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_search_options search;
-    if (!isnan(s->until)) {
+    if (!isnan(s->until))
         status = prepare_ladder(plan, learner, fields, options, s, err);
-    } else if (s->candidates.count == 0) {
+    else if (s->candidates.count == 0)
         status = dusk_training_prepare(&plan->training, learner, fields, options, err);
-    } else {
-        dusk_search_options_init(&search);
-        search.candidates = s->candidates.word;
-        search.candidates_count = s->candidates.count;
-        status = dusk_search_prepare(&plan->search, learner, fields, options, &search, err);
-    }
+    else
+        status = prepare_choice(plan, learner, fields, options, s, err);
     if (status == DUSK_OK) plan->cost = *train_plan_statement(plan);
     return status;
 }
@@ -88,8 +102,8 @@ dusk_status train_plan_charge(const train_plan *plan, const char *learner, const
         return dusk_ladder_charge(plan->ladder, dusk_source_ledger(data->source), ask_analyst(s->analyst),
                                   dusk_source_schema(data->source)->version, err);
     }
-    if (plan->search)
-        snprintf(purpose, sizeof purpose, "search %s", learner);
+    if (plan->search || plan->validation)
+        snprintf(purpose, sizeof purpose, "%s %s", plan->search ? "search" : "validate", learner);
     else
         snprintf(purpose, sizeof purpose, "train %s%s%.60s", learner, s->label ? " for " : "",
                  s->label ? s->label : "");
@@ -106,6 +120,16 @@ static dusk_status run_search(const train_plan *plan, dusk_model **out, const mo
                      s->candidates.word[best.candidate], best.score);
     *out = best.model;
     return DUSK_OK;
+}
+
+static dusk_status run_validation(const train_plan *plan, dusk_model **out, const model_data *data,
+                                  const train_settings *s, dusk_generator *gen, dusk_error *err)
+{
+    size_t best;
+    dusk_status status = dusk_validation_run(plan->validation, out, &best, data->frame, gen, err);
+    if (status == DUSK_OK)
+        dusk_output_note("best", "\"%s\", chosen with noise on rows held out", s->candidates.word[best]);
+    return status;
 }
 
 static dusk_status run_ladder(train_plan *plan, dusk_model **out, const model_data *data,
@@ -127,6 +151,7 @@ dusk_status train_plan_run(train_plan *plan, dusk_model **out, const model_data 
                            const train_settings *s, dusk_generator *gen, dusk_error *err)
 {
     if (plan->ladder) return run_ladder(plan, out, data, s, gen, err);
+    if (plan->validation) return run_validation(plan, out, data, s, gen, err);
     return plan->search ? run_search(plan, out, data, s, gen, err)
                         : dusk_training_run(plan->training, out, data->frame, gen, err);
 }

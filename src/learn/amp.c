@@ -31,6 +31,7 @@ typedef struct amp_plan {
     double gamma;    /* of the gradient at the point that is found */
     bool linear;     /* there is a linear term */
     learn_linear_term term;
+    double moved;      /* steps that weights move by for one row of a change */
     learn_noise noise; /* of the weights */
 } amp_plan;
 
@@ -106,6 +107,7 @@ static dusk_status plan_noise(learn_job *job, amp_plan *p, double distance, doub
     double root = dusk_sqrt_up(p->cells);
     int grid = (int)floor(log2(distance / root)) - 12;
     double steps = ceil(dusk_add_up(dusk_mul_up(distance, ldexp(1, -grid)), root));
+    p->moved = steps;
     return learn_budget_noise(&job->budget, &p->noise, p->cells, steps, grid, share, 1, err);
 }
 
@@ -234,19 +236,18 @@ static dusk_status plan_multinomial(learn_job *job, dusk_error *err)
 
 /* --- fit ---------------------------------------------------------------------------------------------------------------------- */
 
-DUSK_PROVEN(fit)
-static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+/* The weights that will be released, before noise, in steps of its grid. */
+DUSK_PROVEN(find_weights)
+static dusk_status find_weights(learn_job *job, dusk_int128 *steps, const dusk_frame *frame,
+                                dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const amp_plan *p = job->plan;
     learn_matrix matrix = { .bound = 0 };
     learn_point point = { .cells = 0 };
-    double *linear = NULL, *weights = NULL;
-    dusk_int128 *steps = NULL;
+    double *linear = NULL;
 
     DUSK_NEW(linear, p->cells);
-    DUSK_NEW(weights, p->cells);
-    DUSK_NEW(steps, p->cells);
     DUSK_TRY(learn_fit_features(job, &matrix, frame, gen, err));
     if (p->linear) DUSK_TRY(learn_linear_term_draw(&p->term, linear, gen, err));
     const learn_objective objective = {
@@ -254,16 +255,71 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     };
     DUSK_TRY(learn_minimise(&objective, &point, p->gamma, err));
     learn_point_steps(&point, steps, p->noise.grid);
-    DUSK_TRY(learn_noise_release(&p->noise, weights, steps, gen, err));
-    DUSK_TRY(learn_model_put(job->model, "weights", p->outputs, job->features.width, weights, err));
 done:
     learn_matrix_clear(&matrix);
     learn_point_clear(&point);
     if (linear) dusk_wipe(linear, p->cells * sizeof *linear);
-    if (steps) dusk_wipe(steps, p->cells * sizeof *steps);
     dusk_deallocate(linear);
+    return status;
+}
+
+DUSK_PROVEN(fit)
+static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const amp_plan *p = job->plan;
+    double *weights = NULL;
+    dusk_int128 *steps = NULL;
+
+    DUSK_NEW(weights, p->cells);
+    DUSK_NEW(steps, p->cells);
+    DUSK_TRY(find_weights(job, steps, frame, gen, err));
+    DUSK_TRY(learn_noise_release(&p->noise, weights, steps, gen, err));
+    DUSK_TRY(learn_model_put(job->model, "weights", p->outputs, job->features.width, weights, err));
+done:
+    if (steps) dusk_wipe(steps, p->cells * sizeof *steps);
     dusk_deallocate(weights);
     dusk_deallocate(steps);
+    return status;
+}
+
+/* --- stability ------------------------------------------------------------------------------------------------------------------ */
+
+DUSK_PROVEN(stability)
+static dusk_status stability(const learn_job *job, learn_stability *out, dusk_error *err)
+{
+    const amp_plan *p = job->plan;
+    if (p->linear || job->scaling_is_paid)
+        return dusk_fail(
+            err, DUSK_ERR_UNSUPPORTED, "use form=output, and scaling=bounds",
+            "weights of %s are stable with noise on the minimiser alone, and with public scaling",
+            job->learner->shown.name);
+    *out = (learn_stability){ .cells = p->cells, .moved = p->moved, .grid = p->noise.grid };
+    return DUSK_OK;
+}
+
+/* Noise as it would be drawn, which does not depend on rows, is that of a release of zeros. */
+DUSK_PROVEN(rehearse)
+static dusk_status rehearse(learn_job *job, dusk_int128 *weights, const dusk_frame *frame,
+                            dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const amp_plan *p = job->plan;
+    dusk_int128 *zero = NULL;
+    double *noise = NULL;
+
+    DUSK_NEW(zero, p->cells);
+    DUSK_NEW(noise, p->cells);
+    DUSK_TRY(find_weights(job, weights, frame, gen, err));
+    DUSK_TRY(learn_noise_release(&p->noise, noise, zero, gen, err));
+    for (uint32_t c = 0; c < p->cells; c++) {
+        const double steps = ldexp(noise[c], -p->noise.grid);
+        weights[c] += (dusk_int128)fmin(fmax(rint(steps), -0x1p100), 0x1p100);
+    }
+done:
+    if (noise) dusk_wipe(noise, p->cells * sizeof *noise);
+    dusk_deallocate(noise);
+    dusk_deallocate(zero);
     return status;
 }
 
@@ -364,22 +420,24 @@ static const dusk_setting huber_settings[] = {
     SHARED_SETTINGS
 };
 
-#define LEARNER(identifier, name_, task_, summary_, settings_, plan_)                                        \
+#define LEARNER(identifier, name_, task_, summary_, settings_, plan_, stability_, rehearse_)                 \
     const learn_learner identifier = {                                                                       \
         .shown = { name_, task_, DUSK_NUMERICS_EXACT, summary_,                                              \
                    "Iyengar, Near, Song, Thakkar, Thakurta & Wang 2019", settings_ },                        \
         .plan = plan_,                                                                                       \
         .fit = fit,                                                                                          \
+        .stability = stability_,                                                                             \
+        .rehearse = rehearse_,                                                                               \
         .outputs = outputs,                                                                                  \
         .predict = predict,                                                                                  \
         .complete = complete,                                                                                \
     }
 
 LEARNER(learn_amp_logistic, "amp_logistic", DUSK_TASK_BINARY, "logistic regression by a perturbed objective",
-        settings, plan_logistic);
+        settings, plan_logistic, stability, rehearse);
 LEARNER(learn_amp_svm, "amp_svm", DUSK_TASK_BINARY, "support vector machine by a perturbed objective",
-        svm_settings, plan_svm);
+        svm_settings, plan_svm, stability, rehearse);
 LEARNER(learn_amp_huber, "amp_huber", DUSK_TASK_NUMBER, "robust regression by a perturbed objective",
-        huber_settings, plan_huber);
+        huber_settings, plan_huber, stability, rehearse);
 LEARNER(learn_amp_multinomial, "amp_multinomial", DUSK_TASK_CLASS,
-        "multinomial logistic regression by a perturbed objective", settings, plan_multinomial);
+        "multinomial logistic regression by a perturbed objective", settings, plan_multinomial, NULL, NULL);

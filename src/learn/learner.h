@@ -34,7 +34,7 @@ typedef struct learn_job {
     uint64_t rows;                 /* declared, or 0 */
     double setting
         [LEARN_SETTINGS_MAX]; /* in the order of learner->shown.settings; of choices the number of the word */
-    char *const *text; /* the same as texts */
+    char *const *text;        /* the same as texts */
     learn_budget budget;
     learn_features features; /* by learn_plan_features, or empty */
     learn_noise scaling;     /* of learn_plan_features, where scaling is paid for */
@@ -47,10 +47,24 @@ typedef struct learn_job {
     void *progress_context;
 } learn_job;
 
+/* Weights on encoded columns, of one output. With the same noise those of neighbours that differ by F rows are within F * moved steps
+ * of each other in l2, before and after noise. */
+typedef struct learn_stability {
+    size_t cells;
+    double moved; /* a whole number */
+    int grid;
+} learn_stability;
+
 typedef struct learn_learner {
     dusk_learner shown; /* what is public about it */
     dusk_status (*plan)(learn_job *job, dusk_error *err);
     dusk_status (*fit)(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err);
+    /* For validation by stability (validate.c); NULL: none. `stability` says how little weights move, DUSK_ERR_UNSUPPORTED where the
+     * settings do not bound it. `rehearse` gives weights as fit would release them with noise of its own, in steps of 2^grid: they are
+     * private, and only what noise hides may be told of them. */
+    dusk_status (*stability)(const learn_job *job, struct learn_stability *out, dusk_error *err);
+    dusk_status (*rehearse)(learn_job *job, dusk_int128 *weights, const dusk_frame *frame,
+                            dusk_generator *gen, dusk_error *err);
     /* All that it releases are sums of rows, once each and none by what another was, so that it can be had in versions (budget.h).
      * Plans refuse settings with which that is not so by learn_refuse_versions. */
     bool versions;
@@ -85,6 +99,12 @@ struct dusk_training;
 DUSK_MUST_USE dusk_status learn_training_prepare(struct dusk_training **out, const char *learner,
                                                  const dusk_fields *fields, const dusk_train_options *options,
                                                  learn_versions *versions, dusk_error *err);
+learn_job *learn_training_job(struct dusk_training *training);
+/* select.c: the settings of all candidates, then those of one, "name=value name=value". `text` is scratch. */
+enum { LEARN_WORDS_MAX = 2 * LEARN_SETTINGS_MAX };
+DUSK_MUST_USE dusk_status learn_candidate_words(const char *word[LEARN_WORDS_MAX], size_t *count, char *text,
+                                                size_t size, const char *candidate,
+                                                const dusk_train_options *train, dusk_error *err);
 /* For plans: DUSK_ERR_UNSUPPORTED where a version is planned, for one sum follows from another with these settings. */
 DUSK_MUST_USE dusk_status learn_refuse_versions(const learn_job *job, const char *hint, dusk_error *err);
 

@@ -17,8 +17,6 @@
 #include "numeric/rounding.h"
 #include "random/sampling.h"
 
-enum { WORDS_MAX = 2 * LEARN_SETTINGS_MAX };
-
 struct dusk_search {
     dusk_fields *fields;
     dusk_training **training; /* of each candidate */
@@ -199,9 +197,8 @@ done:
     return status;
 }
 
-/* Settings of all candidates, then those of one. `text` is scratch. */
-static dusk_status split_words(const char **word, size_t *count, char *text, size_t size,
-                               const char *candidate, const dusk_train_options *train, dusk_error *err)
+dusk_status learn_candidate_words(const char *word[LEARN_WORDS_MAX], size_t *count, char *text, size_t size,
+                                  const char *candidate, const dusk_train_options *train, dusk_error *err)
 {
     size_t n = 0;
     if (strlen(candidate) >= size || train->settings_count > LEARN_SETTINGS_MAX)
@@ -209,9 +206,9 @@ static dusk_status split_words(const char **word, size_t *count, char *text, siz
     memcpy(text, candidate, strlen(candidate) + 1);
     for (; n < train->settings_count; n++) word[n] = train->settings[n];
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        if (n == WORDS_MAX)
+        if (n == LEARN_WORDS_MAX)
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "give fewer", "a candidate has at most %d settings",
-                             WORDS_MAX);
+                             LEARN_WORDS_MAX);
         word[n++] = text;
         text += strcspn(text, " ");
         if (*text) *text++ = '\0';
@@ -224,10 +221,11 @@ static dusk_status plan_candidate(dusk_search *s, size_t i, const char *learner,
                                   const dusk_train_options *train, double most, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const char *word[WORDS_MAX];
+    const char *word[LEARN_WORDS_MAX];
     char text[1024];
     part p = { .search = s, .learner = learner, .options = *train };
-    DUSK_TRY(split_words(word, &p.options.settings_count, text, sizeof text, candidate, train, err));
+    DUSK_TRY(
+        learn_candidate_words(word, &p.options.settings_count, text, sizeof text, candidate, train, err));
     p.options.settings = word;
     p.options.rows = (uint64_t)((double)train->rows * (1 - s->held_out));
     p.options.progress = NULL;

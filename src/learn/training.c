@@ -230,6 +230,8 @@ dusk_status dusk_training_prepare(dusk_training **out, const char *learner, cons
     return learn_training_prepare(out, learner, fields, options, NULL, err);
 }
 
+learn_job *learn_training_job(dusk_training *training) { return &training->job; }
+
 const dusk_statement *dusk_training_statement(const dusk_training *training)
 {
     return &training->job.statement;

@@ -12,3 +12,12 @@ dusk schema credit.dusk set credit.income type=real bounds=0:200
 dusk schema credit.dusk set credit.repaid domain=no,yes
 train credit.dusk --delta 1e-6 --try depth=1 --try depth=2 | grep -E '^(promise|cost|left)' | sed 's/; event.*//'
 train credit.dusk --delta 1e-6 --try depth=1 --try depth=2
+echo "== by stability"
+stable() { dusk train amp_svm credit.csv --schema credit.fields --label repaid --epsilon 2 --out a.model --by-stability "$@" 2>&1; }
+stable --rows 2400 --set form=output --try regularisation=300 --try regularisation=3000 | grep -E '^(learned|promise|best|cost|no ledger)' |
+    sed -e 's/"regularisation.*" *,/"CANDIDATE",/' -e 's/; event.*//'
+stable --rows 2400 --set form=output --try regularisation=300 --try regularisation=3000 --dry-run | head -1
+stable --rows 2400
+stable --set form=output --try regularisation=300
+stable --rows 2400 --try regularisation=300
+dusk train svm credit.csv --schema credit.fields --label repaid --epsilon 1 --rows 2400 --delta 1e-6 --try clip=1 --by-stability --out a.model 2>&1
