@@ -3,10 +3,6 @@
  * of them. */
 #include "deep/layer.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* puts loops into lanes */
-#endif
-
 static void shape(deep_layer *layer, deep_words *words)
 {
     (void)layer;
@@ -20,6 +16,7 @@ static size_t count(const deep_pass *pass, size_t l)
 
 /* name_forward: y = f(x); name_backward: dx = dy f'(x), by x and y. */
 #define EVERY(name, value_of, slope_of)                                                                      \
+    DEEP_LANES                                                                                               \
     static void name##_forward(deep_pass *pass, size_t l)                                                    \
     {                                                                                                        \
         const deep_layer *layer = &pass->net->layer[l];                                                      \
@@ -31,6 +28,7 @@ static size_t count(const deep_pass *pass, size_t l)
             to[i] = (value_of);                                                                              \
         }                                                                                                    \
     }                                                                                                        \
+    DEEP_LANES                                                                                               \
     static void name##_backward(deep_pass *pass, size_t l)                                                   \
     {                                                                                                        \
         const deep_layer *layer = &pass->net->layer[l];                                                      \

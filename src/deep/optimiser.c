@@ -4,11 +4,8 @@
 
 #include <math.h>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* puts loops into lanes */
-#endif
-
 #include "base/memory.h"
+#include "deep/real.h"
 
 #define TINY 1e-8
 
@@ -36,6 +33,7 @@ done:
 
 void deep_optimiser_begin(deep_optimiser *optimiser) { optimiser->steps++; }
 
+DEEP_LANES
 static void move_sgd(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
                      float *restrict m, size_t n)
 {
@@ -50,6 +48,7 @@ static void move_sgd(const deep_optimiser *o, float *restrict p, const float *re
     }
 }
 
+DEEP_LANES
 static void move_adagrad(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
                          float *restrict v, size_t n)
 {
@@ -61,6 +60,7 @@ static void move_adagrad(const deep_optimiser *o, float *restrict p, const float
     }
 }
 
+DEEP_LANES
 static void move_adam(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
                       float *restrict m, float *restrict v, size_t n)
 {

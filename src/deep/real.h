@@ -15,6 +15,16 @@
 
 #include "tensor/gemm.h"
 
+/* Loops over numbers, compiled for the lanes that a machine may have; the same bits on each, since nothing is fused or reordered. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&     \
+    !defined(__SANITIZE_THREAD__)
+#define DEEP_LANES                                                                                           \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"),                             \
+                   optimize("O3", "no-trapping-math")))
+#else
+#define DEEP_LANES
+#endif
+
 #ifdef DEEP_DOUBLE
 typedef double deep_real;
 typedef struct deep_view {

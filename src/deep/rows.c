@@ -28,6 +28,7 @@ static void set_slice(dusk_frame *slice, const dusk_frame *frame, size_t first, 
     }
 }
 
+DEEP_LANES
 static void add_slice(deep_rows *rows, const learn_matrix *matrix)
 {
     const double most = DEEP_INPUT_MOST * (1 << DEEP_INPUT_BITS),
@@ -86,6 +87,7 @@ dusk_status deep_rows_make_all(deep_rows *out, const learn_features *features, c
     return make(out, features, frame, false, err);
 }
 
+DEEP_LANES
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)
 {
     const int16_t *x = rows->x + row * rows->width;

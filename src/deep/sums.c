@@ -5,10 +5,6 @@
 
 #include <math.h>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* puts loops into lanes */
-#endif
-
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
@@ -22,6 +18,7 @@
 /* --- squares ----------------------------------------------------------------------------------------------------- */
 
 /* The sum of squares of floats, in an order that depends on n alone; wrong by less than n 2^-53 of itself. */
+DEEP_LANES
 static double squares_of(const deep_real *x, size_t n)
 {
     double lane[16] = { 0 }, sum = 0;
@@ -34,6 +31,7 @@ static double squares_of(const deep_real *x, size_t n)
 }
 
 /* The largest |x|; infinity when one of them is NaN. */
+DEEP_LANES
 static double largest_of(const deep_real *x, size_t n)
 {
     deep_real most = 0;
@@ -143,6 +141,7 @@ void deep_sum_reset(deep_sum *sum, double clip)
 /* right (and the constant 1) to whole numbers, so that all positions together are at most 2^RIGHT_BITS long; returns 1 over the
  * step. 0, and all zeros, when it cannot be. */
 DUSK_PROVEN(round_right)
+DEEP_LANES
 static double round_right(const deep_factors *f, int16_t *out)
 {
     double square = f->constant ? (double)f->positions : 0;
@@ -164,6 +163,7 @@ static double round_right(const deep_factors *f, int16_t *out)
 }
 
 /* The sum of |right_t|^2 as rounded, or of |right_t| (rounded up): exact, below 2^40. */
+DEEP_LANES
 static double right_squares(const int16_t *x, size_t n)
 {
     int64_t sum = 0;
@@ -261,6 +261,7 @@ static void set_factors(deep_sum *sum)
 /* --- sums ----------------------------------------------------------------------------------------------------------- */
 
 DUSK_PROVEN(round_left)
+DEEP_LANES
 static void round_left(const deep_factors *f, double factor, int16_t *out)
 {
     for (size_t t = 0; t < f->positions; t++, out += f->rows) {
@@ -271,6 +272,7 @@ static void round_left(const deep_factors *f, double factor, int16_t *out)
     }
 }
 
+DEEP_LANES
 static void add_direct(int32_t *restrict part, const deep_real *restrict g, double factor, size_t n)
 {
     if (!(factor > 0)) return;
@@ -295,6 +297,7 @@ static void add_example(deep_sum *sum, deep_pass *pass, size_t i)
     }
 }
 
+DEEP_LANES
 static void move_to_totals(deep_sum *sum)
 {
     const bool forgotten = DUSK_MUTATE(DEEP_FLUSH_FORGOTTEN, false, sum->pending == PENDING_MOST);
