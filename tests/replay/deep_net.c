@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks on neighbouring tables: every way to clip, layers that go each way, threads, samples and all rows, rates that throw weights
+ * far; the totals of every step are within what it declares, and all that a model holds follows from what was released. */
+#include "learners.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "replay.h"
+
+enum { ROWS = 30, WHOLE = 5 };
+
+typedef struct request {
+    const char *learner, *settings[8];
+} request;
+
+static const request requests[] = {
+    { "net", { "net=output", "rate=1", "steps=3", "clip=0.1", "learning_rate=100" } }, /* all rows first */
+    { "net", { "net=dense 5; tanh; output", "rate=1", "steps=3", "clipping=layers" } },
+    { "net", { "net=dense 5; relu; output", "rate=1", "steps=3", "clipping=automatic", "threads=3" } },
+    { "net", { "net=input 6 1; conv1d 3 2; elu; output", "rate=1", "steps=2", "optimiser=adam" } },
+    { "net_numbers", { "net=dense 4 ; sigmoid; output", "rate=1", "steps=3", "clip=100", "average=0.5" } },
+    { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
+    { "net_numbers", { "net=output", "rate=0.9", "steps=12", "optimiser=adagrad", "threads=2" } },
+};
+
+/* A row at an end of everything: a gradient that is as long as the clip. */
+static void make_extreme(dusk_frame *frame, size_t row, uint64_t *seed)
+{
+    for (size_t c = 0; c < frame->fields->count; c++) {
+        const dusk_field *f = &frame->fields->field[c];
+        uint64_t r = splitmix64(seed);
+        if (f->kind == DUSK_FIELD_NUMERIC)
+            frame->column[c].number[row] = r % 2 ? f->lower : f->upper;
+        else
+            frame->column[c].code[row] = (int32_t)(r % f->values);
+    }
+}
+
+static dusk_model *train(const request *r, const dusk_train_options *o, const dusk_frame *frame,
+                         dusk_generator *gen)
+{
+    dusk_training *training;
+    dusk_model *model;
+    dusk_error err = { .message = "" };
+    if (dusk_training_prepare(&training, r->learner, frame->fields, o, &err) != DUSK_OK)
+        fail_msg("%s: %s", r->learner, err.message);
+    assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
+    dusk_training_free(training);
+    return model;
+}
+
+static void run_pair(const request *r, dusk_train_options *o, bool sampled, uint64_t seed)
+{
+    const size_t base = o->neighbours == DUSK_REPLACE_ONE ? 1 : 0;
+    dusk_model *model[2];
+    replay p = replay_open(seed);
+    for (size_t side = 0; side < 2; side++) {
+        dusk_generator *gen = seeded(seed);
+        dusk_frame *frame = learners_frame(LEARNERS_FIELDS, base || side ? ROWS + 1 : ROWS, gen);
+        uint64_t state = seed + 1000 * side;
+        if (base || side) make_extreme(frame, ROWS, &state);
+        model[side] = train(r, o, frame, p.gen[side]);
+        dusk_frame_free(frame);
+        dusk_generator_free(gen);
+    }
+    size_t rows, columns;
+    const double *w = dusk_model_array(model[0], "parameters", &rows, &columns);
+    replay_same(w, dusk_model_array(model[1], "parameters", &rows, &columns), rows * columns);
+    for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
+    /* What samples cost is not the sum of their calls. */
+    replay_close(&p, (replay_declared){ .epsilon = sampled ? 0 : o->epsilon, .delta = o->delta });
+}
+
+static void neighbours_are_within_the_clip(void **state)
+{
+    (void)state;
+    const size_t count = sizeof requests / sizeof *requests;
+    for (size_t k = 0; k < count; k++)
+        for (uint64_t how = 0; how < 8; how++) {
+            const request *r = &requests[k];
+            const bool sampled = k >= WHOLE;
+            if (!(how & 1) || (sampled && (how & 2))) continue; /* with a delta, and samples of add/remove */
+            dusk_train_options o = learners_options(dusk_learner_named(r->learner), how & 4 ? 50 : 0.7, 1e-6);
+            o.neighbours = how & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+            o.settings = r->settings;
+            o.settings_count = 0;
+            while (o.settings_count < 8 && r->settings[o.settings_count]) o.settings_count++;
+            run_pair(r, &o, sampled, 50 + 10 * k + how);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(neighbours_are_within_the_clip) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
