@@ -6,6 +6,12 @@ target_compile_options(dusk_flags INTERFACE
   -ffp-contract=off -fvisibility=hidden -fno-math-errno
   $<$<BOOL:${DUSK_WERROR}>:-Werror>)
 target_compile_definitions(dusk_flags INTERFACE _DEFAULT_SOURCE)
+# Test programs are many and small: where there is a linker that is quick it links them.
+add_library(dusk_quick_link INTERFACE)
+find_program(DUSK_LLD ld.lld)
+if(DUSK_LLD)
+  target_link_options(dusk_quick_link INTERFACE -fuse-ld=lld)
+endif()
 if(DUSK_SANITIZE)
   target_compile_options(dusk_flags INTERFACE -fsanitize=${DUSK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(dusk_flags INTERFACE -fsanitize=${DUSK_SANITIZE})

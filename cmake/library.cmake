@@ -2,6 +2,9 @@
 # The library, twice: as shipped (dusk_shared, dusk_static) and once more with
 # -DDUSK_TESTING (dusk_testing: coin tapes, planted bugs, failing allocations).
 set(DUSK_LIBRARY_ROOMS base numeric random tensor accounting mechanisms ledger table query learn deep attack audit)
+if(DUSK_WITHOUT_ROOMS)
+  list(REMOVE_ITEM DUSK_LIBRARY_ROOMS ${DUSK_WITHOUT_ROOMS})
+endif()
 set(DUSK_SOURCES "")
 foreach(room ${DUSK_LIBRARY_ROOMS})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)

@@ -53,8 +53,12 @@ def main(root):
             if not what:
                 bad.append(f"{name}: say what it breaks")
             listed[name] = test
-            if not (root / "tests" / (test.replace(".", "/") + ".c")).is_file():
-                bad.append(f"{name}: there is no test {test}")
+            program, _, only = test.partition(":")
+            source = root / "tests" / (program.replace(".", "/") + ".c")
+            if not source.is_file():
+                bad.append(f"{name}: there is no test {program}")
+            elif only and not re.search(rf"\b{only}\(void \*\*", source.read_text()):
+                bad.append(f"{name}: there is no {only} in the test {program}")
     bad += [f"{name} is planted but no test is named that must catch it" for name in sorted(planted - set(listed))]
     bad += [f"{name} is listed but not planted" for name in sorted(set(listed) - planted)]
     print("\n".join(bad) or f"mutants: ok, {len(planted)} planted bugs")

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int dusk_mutant_is(const char *name)
-{
-    const char *chosen = getenv("DUSK_MUTANT");
-    return chosen && strcmp(chosen, name) == 0;
-}
+const char *dusk_mutant_chosen;
+
+__attribute__((constructor)) static void choose(void) { dusk_mutant_chosen = getenv("DUSK_MUTANT"); }
+
+int dusk_mutant_is(const char *name) { return strcmp(dusk_mutant_chosen, name) == 0; }
 #else
 typedef int dusk_mutants_are_absent; /* a translation unit may not be empty */
 #endif

@@ -11,7 +11,7 @@ static void vectors_make_the_matrix(void **state)
     uint64_t seed = 1;
     (void)state;
     for (size_t d = 1; d <= 24; d++) {
-        double matrix[24 * 24], copy[24 * 24], values[24], vectors[24 * 24], some[24], first[24 * 24];
+        double matrix[24 * 24] = { 0 }, copy[24 * 24], values[24], vectors[24 * 24], some[24], first[24 * 24];
         for (size_t i = 0; i < d; i++)
             for (size_t j = 0; j <= i; j++) matrix[i * d + j] = matrix[j * d + i] = even(&seed);
         memcpy(copy, matrix, sizeof copy);
