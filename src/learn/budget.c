@@ -308,6 +308,21 @@ done:
     return status;
 }
 
+DUSK_PROVEN(learn_budget_whole)
+dusk_status learn_budget_whole(learn_budget *budget, double *epsilon, uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double each = budget->epsilon * (1 - 0x1p-30) / (double)times;
+    dusk_event event;
+    if (budget->delta == 0 || budget->left != 1)
+        return learn_budget_pure(budget, epsilon, false, budget->left, times, err);
+    DUSK_TRY(dusk_event_pure(&event, each, err));
+    DUSK_TRY(learn_budget_event(budget, &event, budget->left, times, err));
+    *epsilon = each;
+done:
+    return status;
+}
+
 DUSK_PROVEN(learn_budget_event)
 dusk_status learn_budget_event(learn_budget *budget, const dusk_event *event, double share, uint64_t times,
                                dusk_error *err)

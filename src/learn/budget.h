@@ -92,6 +92,10 @@ DUSK_MUST_USE dusk_status learn_counts_release(const learn_noise *noise, double 
  * cheaper. */
 DUSK_MUST_USE dusk_status learn_budget_pure(learn_budget *budget, double *epsilon, bool choice, double share,
                                             uint64_t times, dusk_error *err);
+/* All that is left, for `times` releases that are *epsilon-DP. Where nothing else is paid for, a few pure releases are cheapest as that, with a
+ * delta, too. */
+DUSK_MUST_USE dusk_status learn_budget_whole(learn_budget *budget, double *epsilon, uint64_t times,
+                                             dusk_error *err);
 /* All that is left, for `times` choices: exponential mechanisms (bounded range), as above. Shares of a Gaussian budget are made for
  * Gaussian noise and say too little of choices: what they leave of epsilon is divided among them. */
 DUSK_MUST_USE dusk_status learn_budget_choices(learn_budget *budget, double *epsilon, uint64_t times,

@@ -16,49 +16,37 @@
 #include "dusk/mechanisms.h"
 #include "learn/classifier.h"
 #include "learn/learner.h"
-#include "learn/loss.h"
 #include "learn/points.h"
 #include "learn/regression.h"
+#include "learn/risk.h"
 
-enum { WIDTH_MOST = 16, TOGETHER = 64, WEIGHT_BITS = 20 };
-#define LOSS_ONE 0x1p10 /* steps of a loss of 1 */
-#define FINE 0x1p8      /* places of the table of losses from 0 to 1 */
-#define RANGE 32.0      /* margins and residuals end there */
-#define PLACES ((size_t)(2 * RANGE * FINE) + 1)
+enum { WIDTH_MOST = 16, TOGETHER = 64 };
 
 typedef struct net_plan {
     dusk_selection choice; /* of one round */
     size_t rounds, candidates;
     double radius, shrink;
-    int32_t *loss; /* PLACES whole numbers from 0 to most, of a margin or residual from -RANGE to RANGE */
-    double most;   /* in steps of 1 / LOSS_ONE */
-    double *net;   /* candidates * width numbers in the unit ball; the first is its centre */
+    learn_risk risk;
+    double *net; /* candidates * width numbers in the unit ball; the first is its centre */
 } net_plan;
 
 static void forget(void *plan)
 {
     net_plan *p = plan;
     if (!p) return;
-    dusk_deallocate(p->loss);
+    learn_risk_clear(&p->risk);
     dusk_deallocate(p->net);
     dusk_deallocate(p);
 }
 
 /* --- plan ------------------------------------------------------------------------------------------------------- */
 
-/* What one choice may cost. Where nothing else is paid for, a few pure choices are cheapest as that, with a delta too. */
+/* What one choice may cost: pure ones are by permute-and-flip, and of bounded range those that share a budget with others. */
 static dusk_status take_epsilon(learn_job *job, size_t rounds, double *epsilon, bool *flips, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    dusk_event event;
     *flips = job->budget.delta == 0 || job->budget.left == 1;
-    if (job->budget.delta == 0 || !*flips)
-        return learn_budget_pure(&job->budget, epsilon, !*flips, job->budget.left, rounds, err);
-    *epsilon = job->budget.epsilon * (1 - 0x1p-30) / (double)rounds;
-    DUSK_TRY(dusk_event_pure(&event, *epsilon, err));
-    DUSK_TRY(learn_budget_event(&job->budget, &event, job->budget.left, rounds, err));
-done:
-    return status;
+    if (*flips) return learn_budget_whole(&job->budget, epsilon, rounds, err);
+    return learn_budget_pure(&job->budget, epsilon, true, job->budget.left, rounds, err);
 }
 
 /* What a row adds to a score is the same whatever happens to other rows: 0 to most. So rows that come lower all scores, and a row that
@@ -69,7 +57,7 @@ static dusk_status plan_choice(learn_job *job, net_plan *p, dusk_error *err)
     dusk_status status = DUSK_OK;
     const bool one_way = job->budget.neighbours == DUSK_ADD_REMOVE;
     const double rows = one_way ? job->budget.factor : job->budget.factor / 2;
-    const double moved = p->most * DUSK_MUTATE(NET_UNIT_HAS_ONE_ROW, rows, 1);
+    const double moved = p->risk.most * DUSK_MUTATE(NET_UNIT_HAS_ONE_ROW, rows, 1);
     double epsilon;
     bool flips;
     DUSK_TRY(take_epsilon(job, p->rounds, &epsilon, &flips, err));
@@ -77,21 +65,6 @@ static dusk_status plan_choice(learn_job *job, net_plan *p, dusk_error *err)
                                  moved, DUSK_MUTATE(NET_EXCHANGE_IS_ONE_WAY, one_way, true), epsilon, err));
     learn_say(job, "%zu choices of one of %zu vectors of weights by their loss, epsilon %.4g each", p->rounds,
               p->candidates, epsilon);
-done:
-    return status;
-}
-
-/* Whole numbers from 0 to most, by public numbers alone. */
-DUSK_PROVEN(make_losses)
-static dusk_status make_losses(net_plan *p, const learn_loss *loss, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    DUSK_NEW(p->loss, PLACES);
-    for (size_t i = 0; i < PLACES; i++) {
-        double value = rint(learn_loss_value(loss, (double)i / FINE - RANGE) * LOSS_ONE);
-        double most = DUSK_MUTATE(NET_LOSS_HAS_NO_END, p->most, 0x1p20);
-        p->loss[i] = (int32_t)(value >= 0 ? fmin(value, most) : 0);
-    }
 done:
     return status;
 }
@@ -132,10 +105,9 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->candidates = (size_t)learn_setting(job, "candidates");
     p->radius = learn_setting(job, "radius");
     p->shrink = learn_setting(job, "shrink");
-    p->most = fmax(floor(learn_setting(job, "most") * LOSS_ONE), 1);
     learn_loss loss =
         binary ? learn_loss_of(LEARN_LOGISTIC, 1) : learn_loss_of(LEARN_HUBER, learn_setting(job, "knee"));
-    DUSK_TRY(make_losses(p, &loss, err));
+    DUSK_TRY(learn_risk_init(&p->risk, &loss, learn_setting(job, "most") * LEARN_RISK_ONE, err));
     DUSK_TRY(make_net(p, job->features.width, err));
     DUSK_TRY(plan_choice(job, p, err));
 done:
@@ -154,20 +126,8 @@ static void place_candidates(const net_plan *p, const double *centre, double rea
             square += at[j] * at[j];
         }
         double factor = square > p->radius * p->radius ? p->radius / sqrt(square) : 1;
-        for (size_t j = 0; j < width; j++) at[j] = rint(ldexp(at[j] * factor, WEIGHT_BITS));
+        for (size_t j = 0; j < width; j++) at[j] = rint(ldexp(at[j] * factor, LEARN_RISK_BITS));
     }
-}
-
-/* The loss of a row whose margin is `product` in steps: of whole numbers, hence the same wherever the row is. */
-DUSK_PROVEN(row_loss)
-static int32_t row_loss(const net_plan *p, const learn_matrix *matrix, size_t row, double product)
-{
-    double at = ldexp(product, -(WEIGHT_BITS + LEARN_BITS));
-    if (matrix->code)
-        at = matrix->code[row] == 1 ? at : -at;
-    else
-        at -= (double)matrix->target[row] / LEARN_ONE;
-    return p->loss[(size_t)rint((fmin(fmax(at, -RANGE), RANGE) + RANGE) * FINE)];
 }
 
 /* total[c] = the sum of the losses of all rows with candidate c; `product` has room for TOGETHER a row of a block. */
@@ -183,7 +143,7 @@ static void add_losses(const net_plan *p, const learn_matrix *matrix, tensor_blo
             tensor_block_multiply(block, product, candidates + first * width, k);
             for (size_t i = 0; i < block->rows; i++)
                 for (size_t c = 0; c < k; c++)
-                    total[first + c] += row_loss(p, matrix, block->first + i, product[i * k + c]);
+                    total[first + c] += learn_risk_of(&p->risk, matrix, block->first + i, product[i * k + c]);
         }
 }
 
@@ -233,7 +193,7 @@ static dusk_status choose(const net_plan *p, const learn_matrix *matrix, work *w
     for (size_t c = 0; c < p->candidates; c++)
         w->score[c] = -(double)(w->total[c] < most ? w->total[c] : most);
     DUSK_TRY(dusk_selection_release(&p->choice, &chosen, w->score, p->candidates, gen, err));
-    for (size_t j = 0; j < width; j++) centre[j] = ldexp(w->candidates[chosen * width + j], -WEIGHT_BITS);
+    for (size_t j = 0; j < width; j++) centre[j] = ldexp(w->candidates[chosen * width + j], -LEARN_RISK_BITS);
 done:
     return status;
 }

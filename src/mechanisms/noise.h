@@ -106,5 +106,9 @@ dusk_record_at dusk_noise_record(dusk_generator *gen, const dusk_noise *noise, s
 DUSK_MUST_USE dusk_status dusk_noise_release_totals(const dusk_noise *noise, double *out,
                                                     const dusk_int128 *totals, size_t n, dusk_generator *gen,
                                                     dusk_error *err);
+/* The same in whole steps, not rounded to doubles. */
+DUSK_MUST_USE dusk_status dusk_noise_release_whole(const dusk_noise *noise, dusk_int128 *out,
+                                                   const dusk_int128 *totals, size_t n, dusk_generator *gen,
+                                                   dusk_error *err);
 
 #endif

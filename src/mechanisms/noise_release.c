@@ -196,6 +196,21 @@ done:
     return status;
 }
 
+DUSK_PROVEN(dusk_noise_release_whole)
+dusk_status dusk_noise_release_whole(const dusk_noise *noise, dusk_int128 *out, const dusk_int128 *totals,
+                                     size_t n, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_pool pool = { 0 };
+
+    DUSK_TRY(dusk_noise_check(noise, err));
+    DUSK_TRY(dusk_pool_draw(&pool, noise, n, DUSK_WIDTH_FULL, gen, err));
+    for (size_t i = 0; i < n; i++) out[i] = dusk_pool_add(&pool, i, totals[i]);
+done:
+    dusk_pool_clear(&pool);
+    return status;
+}
+
 /* Noise for a dusk_total counts on contributions that were rounded one by one. */
 static dusk_status check_rounding(const dusk_noise *noise, dusk_error *err)
 {
