@@ -37,6 +37,18 @@ const bench_set bench_sets[] = {
                 "Holand-Netherlands,?\n"
                 "income category <=50K,>50K\n",
       .label = "income" },
+    { .name = "adult-4", /* columns, all numbers */
+      .train = "adult/adult.data.gz",
+      .test = "adult/adult.test.gz",
+      .header = "age,workclass,fnlwgt,education,education_num,marital_status,occupation,relationship,"
+                "race,sex,capital_gain,capital_loss,hours_per_week,native_country,income",
+      .line = BENCH_LINE_NO_DOT,
+      .fields = "age numeric 17:90\n"
+                "education_num numeric 1:16\n"
+                "capital_gain numeric 0:20000\n"
+                "hours_per_week numeric 1:99\n"
+                "income category <=50K,>50K\n",
+      .label = "income" },
     { .name = "bank",
       .train = "bank-marketing/bank-full.csv.gz",
       .fields = "poutcome category failure,other,success,unknown\n"
@@ -56,6 +68,14 @@ const bench_set bench_sets[] = {
                 "previous numeric 0:10\n"
                 "age numeric 18:95\n"
                 "balance numeric -2000:20000\n"
+                "y category no,yes\n",
+      .label = "y" },
+    { .name = "bank-4",
+      .train = "bank-marketing/bank-full.csv.gz",
+      .fields = "campaign numeric 1:10\n"
+                "duration numeric 0:2000\n"
+                "previous numeric 0:10\n"
+                "age numeric 18:95\n"
                 "y category no,yes\n",
       .label = "y" },
     { .name = "german",
@@ -100,6 +120,19 @@ const bench_set bench_sets[] = {
                 "juv_other numeric 0:5\n"
                 "priors numeric 0:20\n"
                 "degree category F,M\n"
+                "recid category 0,1\n",
+      .label = "recid" },
+    { .name = "compas-3",
+      .train = "compas/compas-scores-two-years.csv.gz",
+      .header = "id,screened,sex,age,age_cat,race,juv_fel,decile,juv_misd,juv_other,priors,"
+                "days_before,jail_in,jail_out,offense_date,arrest_date,days_from,degree,unused18,"
+                "unused19,unused20,unused21,unused22,unused23,unused24,unused25,unused26,unused27,"
+                "unused28,unused29,unused30,unused31,unused32,unused33,unused34,unused35,unused36,"
+                "unused37,unused38,unused39,unused40,unused41,unused42,unused43,unused44,recid",
+      .line = BENCH_LINE_NOT_FIRST,
+      .fields = "age numeric 18:80\n"
+                "juv_fel numeric 0:5\n"
+                "priors numeric 0:20\n"
                 "recid category 0,1\n",
       .label = "recid" },
     { .name = "covertype",
@@ -194,6 +227,14 @@ const bench_set bench_sets[] = {
                 "median_income numeric 0:15\n"
                 "median_house_value numeric 0:500000\n"
                 "ocean_proximity category \"<1H OCEAN\",INLAND,ISLAND,\"NEAR BAY\",\"NEAR OCEAN\"\n",
+      .label = "median_house_value" },
+    { .name = "california-4",
+      .train = "california-housing/housing.csv.gz",
+      .fields = "latitude numeric 32:42\n"
+                "longitude numeric -125:-114\n"
+                "housing_median_age numeric 0:52\n"
+                "median_income numeric 0:15\n"
+                "median_house_value numeric 0:500000\n",
       .label = "median_house_value" },
     { .name = "breast_cancer",
       .train = "sklearn-small/breast_cancer.csv.gz",

@@ -50,6 +50,7 @@ static const bench_case *const tables[] = {
     bench_learn_tree_cases,
     bench_learn_perturb_cases,
     bench_learn_functional_cases,
+    bench_learn_lattice_cases,
     bench_learn_sparse_cases,
     bench_deep_cases,
 };

@@ -16,10 +16,18 @@
     "good category no,yes\ny numeric -5:5\n"
 enum { LEARNERS_X, LEARNERS_Z, LEARNERS_SAME, LEARNERS_COLOUR, LEARNERS_GOOD, LEARNERS_Y };
 
-/* Theil-Sen and its kin learn from one column: the fields of a learner by name; NULL for the usual ones. */
+/* Theil-Sen learns from one column, and a lattice is for few: the fields of a learner. */
+static inline bool learners_narrow(const dusk_learner *learner)
+{
+    return !strncmp(learner->name, "theil", 5) || !strncmp(learner->name, "bernstein_", 10) ||
+           !strncmp(learner->name, "oracle_", 7);
+}
+
 static inline const char *learners_fields(const dusk_learner *learner)
 {
-    return strncmp(learner->name, "theil", 5) ? LEARNERS_FIELDS : "x numeric -1:1\ny numeric -5:5\n";
+    if (!learners_narrow(learner)) return LEARNERS_FIELDS;
+    return learner->task == DUSK_TASK_NUMBER ? "x numeric -1:1\ny numeric -5:5\n"
+                                             : "x numeric -1:1\ngood category no,yes\n";
 }
 
 static inline const char *learners_label(const dusk_learner *learner)
@@ -42,7 +50,10 @@ static inline dusk_frame *learners_frame(const char *text, size_t rows, dusk_gen
         int32_t colour = (int32_t)(word[2] % 3);
         if (fields->count == 2) {
             frame->column[0].number[r] = x;
-            frame->column[1].number[r] = 3 * x + 1;
+            if (frame->column[1].number)
+                frame->column[1].number[r] = 3 * x + 1;
+            else
+                frame->column[1].code[r] = x > 0.2;
             continue;
         }
         frame->column[LEARNERS_X].number[r] = x;

@@ -14,6 +14,8 @@ extern const learn_learner learn_amp_multinomial;
 extern const learn_learner learn_amp_svm;
 extern const learn_learner learn_bayes_linear;
 extern const learn_learner learn_bayes_logistic;
+extern const learn_learner learn_bernstein_huber;
+extern const learn_learner learn_bernstein_logistic;
 extern const learn_learner learn_boosting;
 extern const learn_learner learn_boosting_numbers;
 extern const learn_learner learn_covariance;
@@ -30,6 +32,7 @@ extern const learn_learner learn_naive_bayes;
 extern const learn_learner learn_net_huber;
 extern const learn_learner learn_net_logistic;
 extern const learn_learner learn_normal_mixture;
+extern const learn_learner learn_oracle_ramp;
 extern const learn_learner learn_pca;
 extern const learn_learner learn_pca_sampling;
 extern const learn_learner learn_posterior_linear;
@@ -51,6 +54,8 @@ const learn_learner *const learn_learners[] = {
     &learn_sparse_logistic,
     &learn_bayes_logistic,
     &learn_functional,
+    &learn_oracle_ramp,
+    &learn_bernstein_logistic,
     &learn_net_logistic,
     &learn_multinomial,
     &deep_net_learner,
@@ -66,6 +71,7 @@ const learn_learner *const learn_learners[] = {
     &learn_amp_huber,
     &learn_sparse_linear,
     &learn_bayes_linear,
+    &learn_bernstein_huber,
     &learn_net_huber,
     &learn_theil_sen,
     &learn_aggregate_linear,

@@ -179,6 +179,14 @@ SUBJECT(gradient_sampled, "logistic", "x numeric -1:1\ny category no,yes", "y",
         { "method=sgd", "sample=0.5", "steps=1", "rate=1", "clip=0.5", "scaling=bounds", NULL },
         DUSK_ADD_REMOVE, 0.05, 1, "weights", { &nobody, &one_end })
 
+/* The weights themselves: one of nine. */
+SUBJECT(oracle, "oracle_ramp", "x numeric -1:1\ny category no,yes\nrows_per_unit 3", "y",
+        { "loss=errors", "rounds=1", "radius=1", NULL }, DUSK_ADD_REMOVE, 0, 0, "weights",
+        { &nobody, &three_ends })
+SUBJECT(bernstein, "bernstein_logistic", "x numeric -1:1\ny category no,yes", "y",
+        { "degree=1", "iterations=1", "polynomial=keep", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "polynomial",
+        { &nobody, &one_end })
+
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
     { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
@@ -199,6 +207,8 @@ static const subject subjects[] = {
     { "kmeans", "a row at the end of its bounds", 1, 1, 6000, begin_kmeans, draw_one, NULL },
     { "kmeans.grid", "a row is exchanged for its opposite", 1, 1, 6000, begin_kmeans_grid, draw_one, NULL },
     { "kmeans.sketch", "a row at the end of its bounds", 1, 1, 1000, begin_kmeans_sketch, draw_one, NULL },
+    { "oracle", "a unit of three rows", 1, 2, 6000, begin_oracle, draw_two, NULL },
+    { "bernstein", "a row that is scaled down", 1, 4, 6000, begin_bernstein, draw_four, NULL },
     { "naive_bayes", "a row of the first class", 1, 4, 6000, begin_naive_bayes, draw_four, NULL },
 };
 

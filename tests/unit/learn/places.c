@@ -11,7 +11,7 @@
 
 static const char *fields_of(const dusk_learner *l)
 {
-    const bool narrow = !strncmp(l->name, "theil", 5) || !strncmp(l->name, "net_", 4);
+    const bool narrow = learners_narrow(l) || !strncmp(l->name, "net_", 4);
     return narrow ? learners_fields(l) : FIELDS;
 }
 
