@@ -111,13 +111,17 @@ FOR_AVX512 static void round_eights(float *out, const double *x, size_t n)
     for (size_t i = 0; i < n; i += 8) _mm256_storeu_ps(out + i, _mm512_cvtpd_ps(_mm512_loadu_pd(x + i)));
 }
 
-/* How many of n are done in eights; none where the machine cannot. */
+/* How many of n are done in eights: none where the machine cannot, and where private bytes are followed, which is not possible
+ * through these instructions. */
 static size_t in_eights(size_t n)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512dq")
-               ? n / 8 * 8
-               : 0;
+#ifdef DUSK_TAINT
+    return n & 0;
+#else
+    const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                     __builtin_cpu_supports("avx512dq");
+    return can ? n / 8 * 8 : 0;
+#endif
 }
 #endif
 

@@ -15,6 +15,7 @@
 
 #include "base/taint.h"
 #include "dusk/mechanisms.h"
+#include "mechanisms/totals.h"
 #include "numeric/fixed_sum.h"
 #include "random/tape.h"
 #include "requests.h"
@@ -129,6 +130,20 @@ static void vector(void)
     double out[ROWS];
     must(dusk_gaussian_init(&noise, ROWS, 1, 1, 1e-6, DUSK_GRID_DEFAULT, NULL));
     must(dusk_noise_release_vector(&noise, out, rows, gen, NULL));
+    DUSK_CHECK_PUBLIC(out, sizeof out);
+}
+
+static void totals_in_pieces(void)
+{
+    static int64_t totals[ROWS];
+    dusk_noise noise;
+    dusk_totals release;
+    double out[ROWS];
+    must(dusk_gaussian_init(&noise, ROWS, 1, 1, 1e-6, -22, NULL));
+    must(dusk_totals_begin(&release, &noise, NULL, gen, NULL));
+    DUSK_SECRET(totals, sizeof totals);
+    must(dusk_totals_release(&release, out, totals, 700, gen, NULL));
+    must(dusk_totals_release(&release, out + 700, totals + 700, ROWS - 700, gen, NULL));
     DUSK_CHECK_PUBLIC(out, sizeof out);
 }
 
@@ -254,6 +269,7 @@ static const subject subjects[] = { { "sum with Laplace noise", sum_with_laplace
                                     { "variance", variance, true },
                                     { "one number", one_number, true },
                                     { "vector", vector, true },
+                                    { "totals in pieces", totals_in_pieces, true },
                                     { "streams", streams, true },
                                     { "threshold monitor", threshold_monitor, true },
                                     { "tree with Laplace noise", tree_with_laplace_noise, true },
