@@ -17,7 +17,8 @@ enum {
     DEPTH = 256,      /* cells of k in a piece */
     BREADTH = 1024,   /* columns of b in a piece */
     LINE = 64 / CELL, /* cells of a line of the cache */
-    ROOM = DEPTH * (BREADTH + TENSOR_TILE_ROWS) + LINE,
+    HEIGHT = 16,      /* rows of a copied piece of a, at least those of a tile */
+    ROOM = DEPTH * (BREADTH + HEIGHT) + LINE,
 };
 
 dusk_status tensor_gemm_open(tensor_gemm_work *out, dusk_error *err)
@@ -56,7 +57,7 @@ typedef struct product {
 /* A piece of k: cells of it, and how many numbers these are. */
 typedef struct piece {
     size_t from, numbers, cells;
-    bool start;
+    bool start, copy_a;
 } piece;
 
 /* A tile of fewer columns than its vectors have, where parts of vectors cannot be loaded: by way of a whole one. */
@@ -78,11 +79,11 @@ static void make_rows(const product *x, size_t first, size_t rows, size_t left, 
     const tensor_tiles *tiles = x->tiles;
     const char *a = x->a.at + first * x->a.across + in->from * x->a.along;
     size_t row = x->a.across, column = x->a.along * x->numbers, most = 2 * tiles->lanes;
-    if (x->copy_a) {
-        x->pack(x->level, x->left, rows, (tensor_lines){ a, row, x->a.along }, rows, in->numbers);
+    if (in->copy_a) {
+        x->pack(x->level, x->left, HEIGHT, (tensor_lines){ a, row, x->a.along }, rows, in->numbers);
         a = (const char *)x->left;
         row = CELL;
-        column = rows * CELL;
+        column = HEIGHT * CELL;
     }
     for (size_t j = left; j < right; j += most) {
         const size_t width = right - j < most ? right - j : most;
@@ -117,6 +118,19 @@ static void make_piece(const product *x, size_t left, size_t right, const piece 
     }
 }
 
+/* Where a is read in place, the last of an odd number of numbers has no neighbour, and is a piece of its own, copied. */
+DUSK_PROVEN(next_piece)
+static piece next_piece(const product *x, size_t from, bool add)
+{
+    const size_t most = DEPTH * x->numbers;
+    piece in = { .from = from, .numbers = x->k - from < most ? x->k - from : most };
+    if (!x->copy_a && in.numbers > 1) in.numbers -= in.numbers % x->numbers;
+    in.cells = (in.numbers + DUSK_MUTATE(GEMM_ODD_NUMBER_LOST, x->numbers - 1, 0)) / x->numbers;
+    in.copy_a = x->copy_a || in.numbers < x->numbers;
+    in.start = DUSK_MUTATE(GEMM_PIECES_FORGOTTEN, from == 0, true) && !add;
+    return in;
+}
+
 DUSK_PROVEN(make)
 static void make(product *x, bool add, const tensor_gemm_work *work)
 {
@@ -125,14 +139,11 @@ static void make(product *x, bool add, const tensor_gemm_work *work)
     x->left = x->right + DEPTH * BREADTH;
     for (size_t i = 0; i < x->m && !add && x->k == 0; i++) memset(x->c + i * x->stride, 0, x->n * CELL);
     for (size_t left = 0; left < x->n; left += BREADTH)
-        for (size_t from = 0; from < x->k; from += DEPTH * x->numbers) {
+        for (size_t from = 0; from < x->k;) {
             const size_t right = x->n - left < BREADTH ? x->n : left + BREADTH;
-            piece in = { .from = from,
-                         .numbers = x->k - from,
-                         .start = DUSK_MUTATE(GEMM_PIECES_FORGOTTEN, from == 0, true) && !add };
-            if (in.numbers > DEPTH * x->numbers) in.numbers = DEPTH * x->numbers;
-            in.cells = (in.numbers + DUSK_MUTATE(GEMM_ODD_NUMBER_LOST, x->numbers - 1, 0)) / x->numbers;
+            const piece in = next_piece(x, from, add);
             make_piece(x, left, right, &in);
+            from += in.numbers;
         }
 }
 
@@ -172,7 +183,7 @@ void tensor_gemm16(int level, int32_t *c, size_t stride, tensor_view16 a, tensor
                   .m = m,
                   .n = n,
                   .k = k };
-    x.copy_a = a.column != 1 || k % 2 != 0;
+    x.copy_a = a.column != 1;
     x.copy_b = true;
     make(&x, true, work);
 }

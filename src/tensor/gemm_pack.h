@@ -3,7 +3,7 @@
 #define DUSK_TENSOR_GEMM_PACK_H
 
 /* Copies of pieces of matrices in the order in which tiles read them: to[p * step + i] = cell p of line i, for i < lines and
- * p < k; cells of lines <= i < step stay as they were. Nothing is computed. */
+ * p < k; cells of lines <= i < step become anything. `step` is a multiple of eight, at least `lines`. Nothing is computed. */
 
 #include <stddef.h>
 #include <stdint.h>
