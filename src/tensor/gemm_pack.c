@@ -89,6 +89,7 @@ FOR_AVX2 static void turn_lines(uint32_t *to, size_t step, tensor_lines from, si
         for (; p < k; p += SQUARE)
             turn(to + p * step + i, step, at + p * CELL, from.across, some, k - p < SQUARE ? k - p : SQUARE);
     }
+    _mm256_zeroupper();
 }
 
 /* Neighbouring lines, whole eights of them: the numbers of two rows are interleaved. Returns how many lines. */
@@ -106,6 +107,7 @@ FOR_AVX2 static size_t interleave(uint32_t *to, size_t step, tensor_lines from, 
         }
     }
 #undef WIDER
+    _mm256_zeroupper();
     return whole;
 }
 
@@ -122,9 +124,11 @@ FOR_AVX512 static void interleave_32(uint32_t *to, size_t step, const char *low,
         _mm512_storeu_si512(to, PAIRS(WIDER(low), WIDER(low + along)));
         _mm512_storeu_si512(to + 16, PAIRS(WIDER(low + 32), WIDER(low + along + 32)));
     }
-    if (p == numbers) return;
-    _mm512_storeu_si512(to, WIDER(low));
-    _mm512_storeu_si512(to + 16, WIDER(low + 32));
+    if (p < numbers) {
+        _mm512_storeu_si512(to, WIDER(low));
+        _mm512_storeu_si512(to + 16, WIDER(low + 32));
+    }
+    _mm256_zeroupper();
 }
 
 FOR_AVX512 static void interleave_16(uint32_t *to, size_t step, const char *low, size_t along, size_t numbers,
@@ -135,6 +139,7 @@ FOR_AVX512 static void interleave_16(uint32_t *to, size_t step, const char *low,
     for (; p + 2 <= numbers; p += 2, to += step, low += 2 * along)
         _mm512_mask_storeu_epi32(to, some, PAIRS(WIDER_SOME(low), WIDER_SOME(low + along)));
     if (p < numbers) _mm512_mask_storeu_epi32(to, some, WIDER_SOME(low));
+    _mm256_zeroupper();
 }
 
 static size_t interleave_512(uint32_t *to, size_t step, tensor_lines from, size_t lines, size_t numbers)

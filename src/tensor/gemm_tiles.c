@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One text for all tiles: what differs is the vector and its five operations, and how many rows there are. Rows are read by
+/* One text for all tiles: what differs is the vector and its operations, and how many rows there are. Rows are read by
  * broadcasts from wherever they are, so that they need not be copied; every third row has a pointer, the two behind it are at
- * distances that addresses can express. [Goto & van de Geijn 2008; Van Zee & van de Geijn 2015] Proof: gemm.proof.md. */
+ * distances that addresses can express. Upper halves of registers are cleared at the end, which gcc forgets below -O2, so that
+ * all that followed would be slow. [Goto & van de Geijn 2008; Van Zee & van de Geijn 2015] Proof: gemm.proof.md. */
 #include "tensor/gemm_tiles.h"
 
 #include <stdint.h>
@@ -54,9 +55,16 @@
     b += step;                                                                                               \
     at[0] += column, at[1] += column, at[2] += column, at[3] += column, at[4] += column;
 
+/* Checks of every address of every tile take clang minutes to compile; gcc makes those of memory. */
+#if defined(__clang__)
+#define TILE_TEXT __attribute__((no_sanitize("undefined", "address")))
+#else
+#define TILE_TEXT __attribute__((no_sanitize("undefined")))
+#endif
 #define TILE(of, r)                                                                                          \
-    of##_TARGET static void of##_one_##r(void *c, size_t stride, const char *a, size_t row, size_t column,   \
-                                         const char *b, size_t step, size_t k, size_t width, bool start)     \
+    TILE_TEXT of##_TARGET static void of##_one_##r(void *c, size_t stride, const char *a, size_t row,        \
+                                                   size_t column, const char *b, size_t step, size_t k,      \
+                                                   size_t width, bool start)                                 \
     {                                                                                                        \
         const of##_some low = of##_first(width);                                                             \
         of##_cell *to = c;                                                                                   \
@@ -69,9 +77,11 @@
             ALONG                                                                                            \
         }                                                                                                    \
         EACH_##r(END_ONE, of);                                                                               \
+        of##_leave();                                                                                        \
     }                                                                                                        \
-    of##_TARGET static void of##_two_##r(void *c, size_t stride, const char *a, size_t row, size_t column,   \
-                                         const char *b, size_t step, size_t k, size_t width, bool start)     \
+    TILE_TEXT of##_TARGET static void of##_two_##r(void *c, size_t stride, const char *a, size_t row,        \
+                                                   size_t column, const char *b, size_t step, size_t k,      \
+                                                   size_t width, bool start)                                 \
     {                                                                                                        \
         const of##_some low = of##_first(of##_LANES), high = of##_first(width - of##_LANES);                 \
         of##_cell *to = c;                                                                                   \
@@ -84,6 +94,7 @@
             ALONG                                                                                            \
         }                                                                                                    \
         EACH_##r(END_TWO, of);                                                                               \
+        of##_leave();                                                                                        \
     }
 
 #define TILES_4(of) TILE(of, 1) TILE(of, 2) TILE(of, 3) TILE(of, 4)
@@ -115,6 +126,7 @@ typedef float plain_cell;
 typedef everything plain_some;
 enum { plain_LANES = 4, plain_pair_LANES = 4 };
 #define plain_TARGET
+#define plain_leave() ((void)0)
 #define plain_zero() ((plain_vector){ 0 })
 #define plain_first(width) 0
 #define plain_load(from, some) (*(const plain_vector *)(from))
@@ -134,6 +146,7 @@ typedef int32_t signed_lanes __attribute__((vector_size(16), aligned(4), may_ali
 typedef uint32_t plain_pair_cell;
 typedef everything plain_pair_some;
 #define plain_pair_TARGET
+#define plain_pair_leave() ((void)0)
 #define plain_pair_zero() ((plain_pair_vector){ 0 })
 #define plain_pair_first(width) 0
 #define plain_pair_load(from, some) (*(const plain_pair_vector *)(from))
@@ -166,6 +179,7 @@ typedef float avx2_cell;
 typedef everything avx2_some;
 enum { avx2_LANES = 8, avx2_pair_LANES = 8, avx512_LANES = 16, madd512_LANES = 16, vnni512_LANES = 16 };
 #define avx2_TARGET FOR_AVX2
+#define avx2_leave() _mm256_zeroupper()
 #define avx2_zero() _mm256_setzero_ps()
 #define avx2_first(width) 0
 #define avx2_load(from, some) _mm256_loadu_ps((const float *)(const void *)(from))
@@ -178,6 +192,7 @@ typedef __m256i avx2_pair_vector;
 typedef int32_t avx2_pair_cell;
 typedef everything avx2_pair_some;
 #define avx2_pair_TARGET FOR_AVX2
+#define avx2_pair_leave() _mm256_zeroupper()
 #define avx2_pair_zero() _mm256_setzero_si256()
 #define avx2_pair_first(width) 0
 #define avx2_pair_load(from, some) _mm256_loadu_si256((const __m256i *)(const void *)(from))
@@ -193,6 +208,7 @@ typedef __m512 avx512_vector;
 typedef float avx512_cell;
 typedef __mmask16 avx512_some;
 #define avx512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
+#define avx512_leave() _mm256_zeroupper()
 #define avx512_zero() _mm512_setzero_ps()
 #define avx512_first(width) FIRST_512(width)
 #define avx512_load(from, some) _mm512_maskz_loadu_ps(some, from)
@@ -205,6 +221,7 @@ typedef __m512i madd512_vector;
 typedef int32_t madd512_cell;
 typedef __mmask16 madd512_some;
 #define madd512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
+#define madd512_leave() _mm256_zeroupper()
 #define madd512_zero() _mm512_setzero_si512()
 #define madd512_first(width) FIRST_512(width)
 #define madd512_load(from, some) _mm512_maskz_loadu_epi32(some, from)
@@ -217,6 +234,7 @@ typedef __m512i vnni512_vector;
 typedef int32_t vnni512_cell;
 typedef __mmask16 vnni512_some;
 #define vnni512_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx512vnni,avx2,fma")))
+#define vnni512_leave() _mm256_zeroupper()
 #define vnni512_zero() _mm512_setzero_si512()
 #define vnni512_first(width) FIRST_512(width)
 #define vnni512_load(from, some) _mm512_maskz_loadu_epi32(some, from)
