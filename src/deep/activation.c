@@ -43,7 +43,7 @@ static size_t count(const deep_pass *pass, size_t l)
         }                                                                                                    \
     }
 
-static inline deep_real gelu_gate(deep_real x) { return deep_sigmoid((deep_real)1.702 * x); }
+DEEP_INLINE deep_real gelu_gate(deep_real x) { return deep_sigmoid((deep_real)1.702 * x); }
 
 EVERY(relu, x > 0 ? x : 0, x > 0 ? (deep_real)1 : (deep_real)0)
 EVERY(tanh, deep_tanh(x), (1 - y) * (1 + y))

@@ -30,12 +30,13 @@ void deep_affine_backward(deep_pass *pass, const deep_affine *map, const deep_re
 }
 
 void deep_affine_constants(const deep_real *left, size_t left_step, size_t positions, size_t rows,
-                           deep_real *out, size_t step)
+                           deep_real *out, size_t step, bool add)
 {
     enum { LANES = 16 };
     for (size_t first = 0; first < rows; first += LANES) {
         const size_t n = rows - first < LANES ? rows - first : LANES;
         deep_real sum[LANES] = { 0 };
+        for (size_t r = 0; add && r < n; r++) sum[r] = out[(first + r) * step];
         for (size_t t = 0; t < positions; t++)
             for (size_t r = 0; r < n; r++) sum[r] += left[t * left_step + first + r];
         for (size_t r = 0; r < n; r++) out[(first + r) * step] = sum[r];
@@ -49,5 +50,5 @@ void deep_affine_gradient(deep_pass *pass, const deep_factors *f, deep_real *out
               (deep_view){ f->right, f->right_step, 1 }, f->rows, f->columns, f->positions, false,
               &pass->gemm);
     if (f->constant)
-        deep_affine_constants(f->left, f->left_step, f->positions, f->rows, out + f->columns, step);
+        deep_affine_constants(f->left, f->left_step, f->positions, f->rows, out + f->columns, step, false);
 }

@@ -20,9 +20,9 @@ void deep_affine_forward(deep_pass *pass, const deep_affine *map, const deep_rea
 /* dx_t = W^T dy_t without the constant. */
 void deep_affine_backward(deep_pass *pass, const deep_affine *map, const deep_real *dy, deep_real *dx,
                           size_t n);
-/* out[r * step] = the sum over positions t of left[t * left_step + r], in order: the gradient of constants. */
+/* out[r * step] (or what is added to it) = the sum over positions t of left[t * left_step + r], in order: the gradient of constants. */
 void deep_affine_constants(const deep_real *left, size_t left_step, size_t positions, size_t rows,
-                           deep_real *out, size_t step);
+                           deep_real *out, size_t step, bool add);
 /* The gradient that the factors stand for. */
 void deep_affine_gradient(deep_pass *pass, const deep_factors *f, deep_real *out);
 

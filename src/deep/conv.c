@@ -18,18 +18,26 @@ typedef struct conv {
     size_t groups, rows, columns; /* maps: rows and columns of each group */
     size_t channels;              /* of a group */
     size_t in, out;               /* numbers of an example */
+    size_t height,
+        width; /* of the picture with all that windows see, and whether that is the picture itself */
+    bool inside;
 } conv;
 
 static conv conv_of(const deep_layer *layer)
 {
     conv c = { .window = deep_window_of(layer), .groups = layer->size[GROUPS] };
+    const deep_window *w = &c.window;
     c.positions = deep_positions(layer->out);
     c.outputs = layer->out.channels;
     c.rows = c.outputs / c.groups;
-    c.channels = layer->in.channels / c.groups;
-    c.columns = c.window.rows * c.window.columns * c.channels;
+    c.channels = w->channels / c.groups;
+    c.columns = w->rows * w->columns * c.channels;
     c.in = deep_size(layer->in);
     c.out = deep_size(layer->out);
+    c.height = (w->out_height - 1) * w->stride + (w->rows - 1) * w->dilation + 1;
+    c.width = (w->out_width - 1) * w->stride + (w->columns - 1) * w->dilation + 1;
+    c.inside = w->above == 0 && w->before == 0 && c.height <= w->height && c.width <= w->width;
+    if (c.inside) c.width = w->width;
     return c;
 }
 
@@ -46,6 +54,8 @@ static void shape_of(deep_layer *layer, deep_words *words, size_t rows, size_t c
     layer->size[GROUPS] = groups;
     layer->out.channels = n;
     const conv c = conv_of(layer);
+    if ((double)c.height * (double)c.width * (double)layer->in.channels > 2 * (double)DEEP_VALUES_MOST)
+        deep_refuse(words, "it is too large with all that is outside of the picture");
     layer->parameters = n * (c.columns + 1);
     if (groups == 1 && deep_factors_win(c.positions, n, c.columns)) layer->kept = c.positions * c.columns;
 }
@@ -84,156 +94,197 @@ static size_t rows_within(const conv *c, size_t numbers)
     return c->columns < numbers ? numbers / c->columns : 1;
 }
 
+/* What scratch is for: the weights of all groups, columns as rows and constants last; patches; and a picture with what is around it. */
+typedef struct places {
+    deep_real *weights, *patches, *picture;
+} places;
+
+static places places_of(const deep_pass *pass, size_t l, const conv *c)
+{
+    deep_real *patches = pass->scratch + pass->net->layer[l].parameters;
+    return (places){ pass->scratch, patches, patches + rows_within(c, FAR) * c->columns };
+}
+
 static size_t scratch(const deep_layer *layer)
 {
     const conv c = conv_of(layer);
-    return rows_within(&c, FAR) * c.columns;
+    const size_t picture = c.inside ? 0 : c.height * c.width * c.window.channels;
+    return layer->parameters + rows_within(&c, FAR) * c.columns + picture;
 }
 
 /* --- patches ----------------------------------------------------------------------------------------------------------- */
 
-static void copy(deep_real *restrict to, const deep_real *restrict from, size_t n)
+/* Rows and columns of the picture that windows see: not always all. */
+static size_t seen(size_t size, size_t outside, size_t all)
 {
-    for (; n >= 8; n -= 8, to += 8, from += 8) memcpy(to, from, 8 * sizeof *to);
+    return all - outside < size ? all - outside : size;
+}
+
+/* The picture with zeros around it, where windows are partly outside. */
+static const deep_real *surround(const conv *c, const deep_real *picture, deep_real *room)
+{
+    const deep_window *w = &c->window;
+    if (c->inside) return picture;
+    memset(room, 0, c->height * c->width * w->channels * sizeof *room);
+    for (size_t y = 0; y < seen(w->height, w->above, c->height); y++)
+        memcpy(room + ((y + w->above) * c->width + w->before) * w->channels,
+               picture + y * w->width * w->channels,
+               seen(w->width, w->before, c->width) * w->channels * sizeof *room);
+    return room;
+}
+
+/* The way back. */
+static void cut_out(const conv *c, deep_real *picture, const deep_real *room)
+{
+    const deep_window *w = &c->window;
+    memset(picture, 0, c->in * sizeof *picture);
+    for (size_t y = 0; y < seen(w->height, w->above, c->height); y++)
+        memcpy(picture + y * w->width * w->channels,
+               room + ((y + w->above) * c->width + w->before) * w->channels,
+               seen(w->width, w->before, c->width) * w->channels * sizeof *room);
+}
+
+DEEP_INLINE void copy(deep_real *restrict to, const deep_real *restrict from, size_t n)
+{
+    for (; n >= 16; n -= 16, to += 16, from += 16) memcpy(to, from, 16 * sizeof *to);
+    if (n >= 8) {
+        memcpy(to, from, 8 * sizeof *to);
+        n -= 8, to += 8, from += 8;
+    }
     for (size_t j = 0; j < n; j++) to[j] = from[j];
 }
 
-static void clear(deep_real *to, size_t n)
-{
-    for (size_t j = 0; j < n; j++) to[j] = 0;
-}
+/* A patch is runs of numbers that lie side by side. */
+typedef struct runs {
+    size_t down, across, run; /* how many, and how long */
+    size_t down_step, across_step;
+} runs;
 
-static void add(deep_real *restrict to, const deep_real *restrict from, size_t n)
-{
-    for (size_t j = 0; j < n; j++) to[j] += from[j];
-}
-
-/* What a window sees of a row of the picture: `run` numbers at a time, `step` apart. */
-typedef struct line {
-    size_t lead, runs, run, step, trail; /* numbers outside, seen, outside */
-    ptrdiff_t first;                     /* where in the row */
-} line;
-
-static line line_of(const conv *c, size_t place)
+static runs runs_of(const conv *c)
 {
     const deep_window *w = &c->window;
-    const deep_reach reach =
-        deep_window_reach(place, w->stride, w->before, w->dilation, w->columns, w->width);
-    line x = { .lead = reach.from * c->channels,
-               .runs = reach.to - reach.from,
-               .run = c->channels,
-               .step = w->dilation * w->channels,
-               .trail = (w->columns - reach.to) * c->channels };
-    x.first = (reach.start + (ptrdiff_t)(reach.from * w->dilation)) * (ptrdiff_t)w->channels;
+    runs r = { w->rows, w->columns, c->channels, w->dilation * c->width * w->channels,
+               w->dilation * w->channels };
     if (c->groups == 1 && w->dilation == 1) {
-        x.run *= x.runs;
-        x.runs = x.runs > 0;
+        r.run *= r.across;
+        r.across = 1;
     }
-    return x;
+    return r;
 }
 
-/* Patches of positions from `first` on, of one picture and group: rows of `columns` numbers. */
-static void gather(const conv *c, const deep_real *picture, size_t first, size_t n, deep_real *to)
+/* Where the window of position p begins. */
+static size_t corner(const conv *c, size_t p)
 {
     const deep_window *w = &c->window;
-    const size_t pitch = w->width * w->channels;
+    return (p / w->out_width * c->width + p % w->out_width) * w->stride * w->channels;
+}
+
+/* Patches of positions from `first` on, of one surrounded picture and group: rows of `columns` numbers. */
+DEEP_LANES
+static void gather(const conv *c, const deep_real *restrict picture, size_t first, size_t n,
+                   deep_real *restrict to)
+{
+    const runs r = runs_of(c);
     for (size_t p = first; p < first + n; p++) {
-        const deep_reach rows =
-            deep_window_reach(p / w->out_width, w->stride, w->above, w->dilation, w->rows, w->height);
-        const line x = line_of(c, p % w->out_width);
-        clear(to, rows.from * w->columns * c->channels);
-        to += rows.from * w->columns * c->channels;
-        for (size_t k = rows.from; k < rows.to; k++) {
-            const deep_real *from =
-                picture + (rows.start + (ptrdiff_t)(k * w->dilation)) * (ptrdiff_t)pitch + x.first;
-            clear(to, x.lead);
-            to += x.lead;
-            for (size_t r = 0; r < x.runs; r++, to += x.run) copy(to, from + r * x.step, x.run);
-            clear(to, x.trail);
-            to += x.trail;
-        }
-        clear(to, (w->rows - rows.to) * w->columns * c->channels);
-        to += (w->rows - rows.to) * w->columns * c->channels;
+        const deep_real *from = picture + corner(c, p);
+        for (size_t k = 0; k < r.down; k++)
+            for (size_t j = 0; j < r.across; j++, to += r.run)
+                copy(to, from + k * r.down_step + j * r.across_step, r.run);
     }
 }
 
 /* The way back: what patches mean for the picture. */
-static void scatter(const conv *c, deep_real *picture, size_t first, size_t n, const deep_real *from)
+DEEP_LANES
+static void scatter(const conv *c, deep_real *restrict picture, size_t first, size_t n,
+                    const deep_real *restrict from)
 {
-    const deep_window *w = &c->window;
-    const size_t pitch = w->width * w->channels, across = w->columns * c->channels;
-    for (size_t p = first; p < first + n; p++, from += c->columns) {
-        const deep_reach rows =
-            deep_window_reach(p / w->out_width, w->stride, w->above, w->dilation, w->rows, w->height);
-        const line x = line_of(c, p % w->out_width);
-        for (size_t k = rows.from; k < rows.to; k++) {
-            deep_real *to =
-                picture + (rows.start + (ptrdiff_t)(k * w->dilation)) * (ptrdiff_t)pitch + x.first;
-            for (size_t r = 0; r < x.runs; r++)
-                add(to + r * x.step, from + k * across + x.lead + r * x.run, x.run);
-        }
+    const runs r = runs_of(c);
+    for (size_t p = first; p < first + n; p++) {
+        deep_real *to = picture + corner(c, p);
+        for (size_t k = 0; k < r.down; k++)
+            for (size_t j = 0; j < r.across; j++, from += r.run) {
+                deep_real *run = to + k * r.down_step + j * r.across_step;
+                for (size_t q = 0; q < r.run; q++) run[q] += from[q];
+            }
     }
 }
 
 /* --- there and back ---------------------------------------------------------------------------------------------------- */
 
+static void turn_weights(const conv *c, const deep_real *from, deep_real *to)
+{
+    for (size_t g = 0; g < c->groups;
+         g++, from += c->rows * (c->columns + 1), to += c->rows * (c->columns + 1))
+        for (size_t r = 0; r < c->rows; r++)
+            for (size_t j = 0; j <= c->columns; j++) to[j * c->rows + r] = from[r * (c->columns + 1) + j];
+}
+
 /* y of `n` positions from `first` on, counted through all examples. */
 static void multiply(deep_pass *pass, size_t l, const conv *c, size_t g, const deep_real *patches,
                      size_t first, size_t n)
 {
-    const deep_real *weights = deep_parameters(pass, l) + g * c->rows * (c->columns + 1);
+    const deep_real *weights = pass->scratch + g * c->rows * (c->columns + 1);
+    const deep_real *constants = weights + c->columns * c->rows;
     deep_real *y = pass->value[l + 1] + first * c->outputs + g * c->rows;
     for (size_t t = 0; t < n; t++)
-        for (size_t r = 0; r < c->rows; r++)
-            y[t * c->outputs + r] = weights[r * (c->columns + 1) + c->columns];
+        for (size_t r = 0; r < c->rows; r++) y[t * c->outputs + r] = constants[r];
     deep_gemm(pass->level, y, c->outputs, (deep_view){ patches, c->columns, 1 },
-              (deep_view){ weights, 1, c->columns + 1 }, n, c->rows, c->columns, true, &pass->gemm);
+              (deep_view){ weights, c->rows, 1 }, n, c->rows, c->columns, true, &pass->gemm);
+}
+
+/* An example whose patches are too many for one product, or has groups. */
+static void forward_alone(deep_pass *pass, size_t l, const conv *c, size_t i)
+{
+    const places at = places_of(pass, l, c);
+    const deep_real *picture = surround(c, pass->value[l] + i * c->in, at.picture);
+    const size_t most = rows_within(c, NEAR);
+    for (size_t g = 0; g < c->groups; g++)
+        for (size_t first = 0, n; first < c->positions; first += n) {
+            n = c->positions - first < most ? c->positions - first : most;
+            gather(c, picture + g * c->channels, first, n, at.patches);
+            multiply(pass, l, c, g, at.patches, i * c->positions + first, n);
+        }
 }
 
 static void forward(deep_pass *pass, size_t l)
 {
     const conv c = conv_of(&pass->net->layer[l]);
-    const size_t all = pass->examples * c.positions, most = rows_within(&c, NEAR);
-    if (pass->net->layer[l].kept > 0) {
-        for (size_t i = 0; i < pass->examples; i++)
-            gather(&c, pass->value[l] + i * c.in, 0, c.positions,
-                   pass->kept[l] + i * c.positions * c.columns);
-        multiply(pass, l, &c, 0, pass->kept[l], 0, all);
-        return;
-    }
-    for (size_t g = 0; g < c.groups; g++)
-        for (size_t first = 0, n; first < all; first += n) {
-            n = all - first < most ? all - first : most;
-            for (size_t t = 0, part; t < n; t += part) { /* example by example */
-                const size_t i = (first + t) / c.positions, p = (first + t) % c.positions;
-                part = n - t < c.positions - p ? n - t : c.positions - p;
-                gather(&c, pass->value[l] + i * c.in + g * c.channels, p, part,
-                       pass->scratch + t * c.columns);
-            }
-            multiply(pass, l, &c, g, pass->scratch, first, n);
+    const places at = places_of(pass, l, &c);
+    const bool keep = pass->net->layer[l].kept > 0;
+    const size_t size = c.positions * c.columns;
+    size_t many = keep ? pass->examples : c.groups == 1 ? rows_within(&c, NEAR) / c.positions : 0;
+    turn_weights(&c, deep_parameters(pass, l), at.weights);
+    for (size_t i = 0; i < pass->examples && many == 0; i++) forward_alone(pass, l, &c, i);
+    for (size_t i = 0; i < pass->examples && many > 0; i += many) {
+        deep_real *patches = keep ? pass->kept[l] : at.patches;
+        if (many > pass->examples - i) many = pass->examples - i;
+        for (size_t e = 0; e < many; e++) {
+            const deep_real *picture = surround(&c, pass->value[l] + (i + e) * c.in, at.picture);
+            gather(&c, picture, 0, c.positions, patches + e * size);
         }
+        multiply(pass, l, &c, 0, patches, i * c.positions, many * c.positions);
+    }
 }
 
 static void backward(deep_pass *pass, size_t l)
 {
     const conv c = conv_of(&pass->net->layer[l]);
-    const size_t all = pass->examples * c.positions, most = rows_within(&c, NEAR);
-    memset(pass->slope[l], 0, pass->examples * c.in * sizeof(deep_real));
-    for (size_t g = 0; g < c.groups; g++)
-        for (size_t first = 0, n; first < all; first += n) {
-            n = all - first < most ? all - first : most;
-            deep_gemm(
-                pass->level, pass->scratch, c.columns,
-                (deep_view){ pass->slope[l + 1] + first * c.outputs + g * c.rows, c.outputs, 1 },
-                (deep_view){ deep_parameters(pass, l) + g * c.rows * (c.columns + 1), c.columns + 1, 1 }, n,
-                c.columns, c.rows, false, &pass->gemm);
-            for (size_t t = 0, part; t < n; t += part) {
-                const size_t i = (first + t) / c.positions, p = (first + t) % c.positions;
-                part = n - t < c.positions - p ? n - t : c.positions - p;
-                scatter(&c, pass->slope[l] + i * c.in + g * c.channels, p, part,
-                        pass->scratch + t * c.columns);
+    const places at = places_of(pass, l, &c);
+    const size_t most = rows_within(&c, NEAR);
+    for (size_t i = 0; i < pass->examples; i++) {
+        deep_real *below = pass->slope[l] + i * c.in, *picture = c.inside ? below : at.picture;
+        memset(picture, 0, (c.inside ? c.in : c.height * c.width * c.window.channels) * sizeof *picture);
+        for (size_t g = 0; g < c.groups; g++)
+            for (size_t first = 0, n; first < c.positions; first += n) {
+                n = c.positions - first < most ? c.positions - first : most;
+                const deep_real *above = pass->slope[l + 1] + i * c.out + first * c.outputs + g * c.rows;
+                const deep_real *weights = deep_parameters(pass, l) + g * c.rows * (c.columns + 1);
+                deep_gemm(pass->level, at.patches, c.columns, (deep_view){ above, c.outputs, 1 },
+                          (deep_view){ weights, c.columns + 1, 1 }, n, c.columns, c.rows, false, &pass->gemm);
+                scatter(&c, picture + g * c.channels, first, n, at.patches);
             }
-        }
+        if (!c.inside) cut_out(&c, below, picture);
+    }
 }
 
 static bool factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
@@ -249,26 +300,38 @@ static bool factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out
     return true;
 }
 
-static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
+/* The gradient of example i, or that added to `out` where it is without its factors. */
+static void gradient_of(deep_pass *pass, size_t l, size_t i, deep_real *out, bool add)
 {
     const conv c = conv_of(&pass->net->layer[l]);
+    const places at = places_of(pass, l, &c);
     const size_t most = rows_within(&c, FAR);
-    deep_factors f;
-    if (factors(pass, l, i, &f)) {
-        deep_affine_gradient(pass, &f, out);
-        return;
-    }
+    const deep_real *picture = surround(&c, pass->value[l] + i * c.in, at.picture);
     for (size_t g = 0; g < c.groups; g++, out += c.rows * (c.columns + 1)) {
         const deep_real *left = pass->slope[l + 1] + i * c.out + g * c.rows;
         for (size_t first = 0, n; first < c.positions; first += n) {
             n = c.positions - first < most ? c.positions - first : most;
-            gather(&c, pass->value[l] + i * c.in + g * c.channels, first, n, pass->scratch);
+            gather(&c, picture + g * c.channels, first, n, at.patches);
             deep_gemm(pass->level, out, c.columns + 1, (deep_view){ left + first * c.outputs, 1, c.outputs },
-                      (deep_view){ pass->scratch, c.columns, 1 }, c.rows, c.columns, n, first > 0,
+                      (deep_view){ at.patches, c.columns, 1 }, c.rows, c.columns, n, add || first > 0,
                       &pass->gemm);
         }
-        deep_affine_constants(left, c.outputs, c.positions, c.rows, out + c.columns, c.columns + 1);
+        deep_affine_constants(left, c.outputs, c.positions, c.rows, out + c.columns, c.columns + 1, add);
     }
+}
+
+static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
+{
+    deep_factors f;
+    if (factors(pass, l, i, &f))
+        deep_affine_gradient(pass, &f, out);
+    else
+        gradient_of(pass, l, i, out, false);
+}
+
+static void add_gradients(deep_pass *pass, size_t l, deep_real *total)
+{
+    for (size_t i = 0; i < pass->examples; i++) gradient_of(pass, l, i, total, true);
 }
 
 #define KIND(symbol, word, shape_is, form_is, help_is)                                                       \
@@ -281,6 +344,7 @@ static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
                                .forward = forward,                                                           \
                                .backward = backward,                                                         \
                                .gradient = gradient,                                                         \
+                               .add_gradients = add_gradients,                                               \
                                .factors = factors }
 
 KIND(deep_conv, "conv", shape, "conv N H [W] [stride S] [pad P | same] [dilation D] [groups G]",

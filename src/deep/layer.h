@@ -65,7 +65,9 @@ typedef struct deep_kind {
     bool inner; /* gradient needs backward; otherwise the first layer with parameters is spared it */
     /* The gradient of example i by all parameters of the layer; called after backward. NULL: no parameters. */
     void (*gradient)(deep_pass *pass, size_t l, size_t i, deep_real *out);
-    /* The same as factors, in place; NULL: has none, or not for this layer (returns false). */
+    /* Gradients of all examples, added to `total`: for training without privacy. NULL: factors or gradient will do. */
+    void (*add_gradients)(deep_pass *pass, size_t l, deep_real *total);
+    /* The gradient as factors, in place; NULL: has none, or not for this layer (returns false). */
     bool (*factors)(const deep_pass *pass, size_t l, size_t i, deep_factors *out);
 } deep_kind;
 

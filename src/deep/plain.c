@@ -53,6 +53,10 @@ void deep_plain_add(deep_plain *plain, deep_pass *pass)
             add_factors(plain, pass, l, &f);
             continue;
         }
+        if (layer->kind->add_gradients) {
+            layer->kind->add_gradients(pass, l, plain->total + layer->first);
+            continue;
+        }
         for (size_t i = 0; i < pass->examples; i++) {
             layer->kind->gradient(pass, l, i, plain->one);
             for (size_t j = 0; j < layer->parameters; j++) plain->total[layer->first + j] += plain->one[j];

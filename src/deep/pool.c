@@ -5,10 +5,6 @@
 
 #include "deep/window.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-trapping-math") /* puts loops into lanes */
-#endif
-
 static void shape(deep_layer *layer, deep_words *words)
 {
     if (deep_flag(words, "all")) { /* one window that is the picture */
@@ -28,59 +24,81 @@ static void largest_shape(deep_layer *layer, deep_words *words)
     layer->kept = deep_size(layer->out); /* which of the window it was */
 }
 
-/* A window in a picture: places (k, j) of it that are within. */
-typedef struct view {
-    deep_reach down, across;
-} view;
+/* --- rows of windows, one place of all of them at a time --------------------------------------------------------------------- */
 
-static view view_of(const deep_window *w, size_t y, size_t x)
+/* Place (k, j) of the windows of row y: of windows from..to, whose numbers begin at `at` in the picture and are `step` apart. */
+typedef struct row {
+    size_t from, to, at, step;
+} row;
+
+static row row_of(const deep_window *w, size_t y, size_t k, size_t j)
 {
-    return (view){ deep_window_reach(y, w->stride, w->above, w->dilation, w->rows, w->height),
-                   deep_window_reach(x, w->stride, w->before, w->dilation, w->columns, w->width) };
+    const size_t down = y * w->stride + k * w->dilation, across = j * w->dilation;
+    row r = { .step = w->stride * w->channels };
+    if (down < w->above || down - w->above >= w->height) return r; /* outside: none */
+    r.from = across < w->before ? (w->before - across + w->stride - 1) / w->stride : 0;
+    /* x * stride + across - before < width */
+    r.to = w->width + w->before > across ? (w->width + w->before - across - 1) / w->stride + 1 : 0;
+    if (r.to > w->out_width) r.to = w->out_width;
+    if (r.from > r.to) r.from = r.to;
+    r.at = ((down - w->above) * w->width + r.from * w->stride + across - w->before) * w->channels;
+    return r;
 }
 
-/* The channels of place (k, j). */
-static size_t place_of(const deep_window *w, const view *v, size_t k, size_t j)
-{
-    const size_t y = (size_t)(v->down.start + (ptrdiff_t)(k * w->dilation));
-    const size_t x = (size_t)(v->across.start + (ptrdiff_t)(j * w->dilation));
-    return (y * w->width + x) * w->channels;
-}
+#define EACH_PLACE(w, k, j)                                                                                  \
+    for (size_t k = 0; k < (w).rows; k++)                                                                    \
+        for (size_t j = 0; j < (w).columns; j++)
+
+/* body(n) of runs of n channels: all windows of the row at once where they lie side by side. */
+#define EACH_RUN(r, channels, i, o, n)                                                                       \
+    const size_t n = (r).step == (channels) ? ((r).to - (r).from) * (channels) : (channels);                 \
+    const size_t runs = (r).step == (channels) ? (n > 0) : (r).to - (r).from;                                \
+    size_t i = (r).at, o = (r).from * (channels);                                                            \
+    for (size_t run = 0; run < runs; run++, i += (r).step, o += (channels))
 
 /* --- the largest -------------------------------------------------------------------------------------------------------- */
 
-static void take_larger(deep_real *restrict most, deep_real *restrict which, const deep_real *restrict from,
-                        deep_real number, size_t n)
+DEEP_LANES
+static void take(const row *r, size_t channels, const deep_real *restrict from, deep_real *restrict most,
+                 deep_real *restrict which, deep_real number)
 {
-    for (size_t c = 0; c < n; c++) {
-        const bool larger = from[c] > most[c];
-        most[c] = larger ? from[c] : most[c];
-        which[c] = larger ? number : which[c];
+    EACH_RUN(*r, channels, i, o, n)
+    {
+        for (size_t c = 0; c < n; c++) {
+            const deep_real x = from[i + c], y = most[o + c], z = which[o + c];
+            const bool larger = x > y;
+            most[o + c] = larger ? x : y;
+            which[o + c] = larger ? number : z;
+        }
     }
 }
 
-static void give_back(deep_real *restrict to, const deep_real *restrict slope,
-                      const deep_real *restrict which, deep_real number, size_t n)
+DEEP_LANES
+static void give(const row *r, size_t channels, deep_real *restrict to, const deep_real *restrict slope,
+                 const deep_real *restrict which, deep_real number)
 {
-    for (size_t c = 0; c < n; c++) to[c] += which[c] == number ? slope[c] : 0;
+    EACH_RUN(*r, channels, i, o, n)
+    {
+        for (size_t c = 0; c < n; c++) to[i + c] += which[o + c] == number ? slope[o + c] : 0;
+    }
 }
 
 static void largest_forward(deep_pass *pass, size_t l)
 {
     const deep_layer *layer = &pass->net->layer[l];
     const deep_window w = deep_window_of(layer);
+    const size_t size = w.out_width * w.channels;
     deep_real *to = pass->value[l + 1], *which = pass->kept[l];
     const deep_real *from = pass->value[l];
     for (size_t i = 0; i < pass->examples; i++, from += deep_size(layer->in))
-        for (size_t p = 0; p < w.out_height * w.out_width; p++, to += w.channels, which += w.channels) {
-            const view v = view_of(&w, p / w.out_width, p % w.out_width);
-            const deep_real first = (deep_real)(v.down.from * w.columns + v.across.from);
-            memcpy(to, from + place_of(&w, &v, v.down.from, v.across.from), w.channels * sizeof *to);
-            for (size_t c = 0; c < w.channels; c++) which[c] = first;
-            for (size_t k = v.down.from; k < v.down.to; k++)
-                for (size_t j = v.across.from; j < v.across.to; j++)
-                    take_larger(to, which, from + place_of(&w, &v, k, j), (deep_real)(k * w.columns + j),
-                                w.channels);
+        for (size_t y = 0; y < w.out_height; y++, to += size, which += size) {
+            for (size_t c = 0; c < size; c++) to[c] = -(deep_real)INFINITY;
+            memset(which, 0, size * sizeof *which);
+            EACH_PLACE(w, k, j)
+            {
+                const row r = row_of(&w, y, k, j);
+                take(&r, w.channels, from, to, which, (deep_real)(k * w.columns + j));
+            }
         }
 }
 
@@ -88,62 +106,89 @@ static void largest_backward(deep_pass *pass, size_t l)
 {
     const deep_layer *layer = &pass->net->layer[l];
     const deep_window w = deep_window_of(layer);
+    const size_t size = w.out_width * w.channels;
     const deep_real *slope = pass->slope[l + 1], *which = pass->kept[l];
     deep_real *to = pass->slope[l];
     memset(to, 0, pass->examples * deep_size(layer->in) * sizeof *to);
     for (size_t i = 0; i < pass->examples; i++, to += deep_size(layer->in))
-        for (size_t p = 0; p < w.out_height * w.out_width; p++, slope += w.channels, which += w.channels) {
-            const view v = view_of(&w, p / w.out_width, p % w.out_width);
-            for (size_t k = v.down.from; k < v.down.to; k++)
-                for (size_t j = v.across.from; j < v.across.to; j++)
-                    give_back(to + place_of(&w, &v, k, j), slope, which, (deep_real)(k * w.columns + j),
-                              w.channels);
-        }
+        for (size_t y = 0; y < w.out_height; y++, slope += size, which += size) EACH_PLACE(w, k, j)
+            {
+                const row r = row_of(&w, y, k, j);
+                give(&r, w.channels, to, slope, which, (deep_real)(k * w.columns + j));
+            }
 }
 
 /* --- the mean ------------------------------------------------------------------------------------------------------------ */
 
-static deep_real share_of(const view *v)
+DEEP_LANES
+static void gather(const row *r, size_t channels, const deep_real *restrict from, deep_real *restrict to)
 {
-    return 1 / (deep_real)((v->down.to - v->down.from) * (v->across.to - v->across.from));
+    EACH_RUN(*r, channels, i, o, n)
+    {
+        for (size_t c = 0; c < n; c++) to[o + c] += from[i + c];
+    }
 }
 
-static void add_share(deep_real *restrict to, const deep_real *restrict from, deep_real share, size_t n)
+DEEP_LANES
+static void scatter(const row *r, size_t channels, deep_real *restrict to, const deep_real *restrict slope,
+                    const deep_real *restrict share)
 {
-    for (size_t c = 0; c < n; c++) to[c] += share * from[c];
+    EACH_RUN(*r, channels, i, o, n)
+    {
+        for (size_t c = 0; c < n; c++) to[i + c] += slope[o + c] * share[(o + c) / channels];
+    }
+}
+
+/* One over the number of places of each window of row y that are within the picture. */
+static void shares(const deep_window *w, size_t y, deep_real *share)
+{
+    for (size_t x = 0; x < w->out_width; x++) share[x] = 0;
+    EACH_PLACE(*w, k, j)
+    {
+        const row r = row_of(w, y, k, j);
+        for (size_t x = r.from; x < r.to; x++) share[x]++;
+    }
+    for (size_t x = 0; x < w->out_width; x++) share[x] = 1 / share[x];
 }
 
 static void mean_forward(deep_pass *pass, size_t l)
 {
     const deep_layer *layer = &pass->net->layer[l];
     const deep_window w = deep_window_of(layer);
-    deep_real *to = pass->value[l + 1];
-    const deep_real *from = pass->value[l];
-    for (size_t i = 0; i < pass->examples; i++, from += deep_size(layer->in))
-        for (size_t p = 0; p < w.out_height * w.out_width; p++, to += w.channels) {
-            const view v = view_of(&w, p / w.out_width, p % w.out_width);
-            memset(to, 0, w.channels * sizeof *to);
-            for (size_t k = v.down.from; k < v.down.to; k++)
-                for (size_t j = v.across.from; j < v.across.to; j++)
-                    add_share(to, from + place_of(&w, &v, k, j), share_of(&v), w.channels);
+    const size_t size = w.out_width * w.channels, out = deep_size(layer->out), in = deep_size(layer->in);
+    for (size_t y = 0; y < w.out_height; y++) {
+        shares(&w, y, pass->scratch);
+        for (size_t i = 0; i < pass->examples; i++) {
+            deep_real *to = pass->value[l + 1] + i * out + y * size;
+            memset(to, 0, size * sizeof *to);
+            EACH_PLACE(w, k, j)
+            {
+                const row r = row_of(&w, y, k, j);
+                gather(&r, w.channels, pass->value[l] + i * in, to);
+            }
+            for (size_t c = 0; c < size; c++) to[c] *= pass->scratch[c / w.channels];
         }
+    }
 }
 
 static void mean_backward(deep_pass *pass, size_t l)
 {
     const deep_layer *layer = &pass->net->layer[l];
     const deep_window w = deep_window_of(layer);
-    const deep_real *slope = pass->slope[l + 1];
-    deep_real *to = pass->slope[l];
-    memset(to, 0, pass->examples * deep_size(layer->in) * sizeof *to);
-    for (size_t i = 0; i < pass->examples; i++, to += deep_size(layer->in))
-        for (size_t p = 0; p < w.out_height * w.out_width; p++, slope += w.channels) {
-            const view v = view_of(&w, p / w.out_width, p % w.out_width);
-            for (size_t k = v.down.from; k < v.down.to; k++)
-                for (size_t j = v.across.from; j < v.across.to; j++)
-                    add_share(to + place_of(&w, &v, k, j), slope, share_of(&v), w.channels);
-        }
+    const size_t size = w.out_width * w.channels, out = deep_size(layer->out), in = deep_size(layer->in);
+    memset(pass->slope[l], 0, pass->examples * in * sizeof(deep_real));
+    for (size_t y = 0; y < w.out_height; y++) {
+        shares(&w, y, pass->scratch);
+        for (size_t i = 0; i < pass->examples; i++) EACH_PLACE(w, k, j)
+            {
+                const row r = row_of(&w, y, k, j);
+                scatter(&r, w.channels, pass->slope[l] + i * in, pass->slope[l + 1] + i * out + y * size,
+                        pass->scratch);
+            }
+    }
 }
+
+static size_t scratch(const deep_layer *layer) { return deep_window_of(layer).out_width; }
 
 const deep_kind deep_maxpool = { .name = "maxpool",
                                  .form = "maxpool K [S] [pad P | same], or maxpool all",
@@ -155,5 +200,6 @@ const deep_kind deep_avgpool = { .name = "avgpool",
                                  .form = "avgpool K [S] [pad P | same], or avgpool all",
                                  .help = "the mean of each channel in windows of K x K, S apart",
                                  .shape = shape,
+                                 .scratch = scratch,
                                  .forward = mean_forward,
                                  .backward = mean_backward };

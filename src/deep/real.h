@@ -25,6 +25,9 @@
 #define DEEP_LANES
 #endif
 
+/* Into such loops functions come only when they must. */
+#define DEEP_INLINE static inline __attribute__((always_inline))
+
 #ifdef DEEP_DOUBLE
 typedef double deep_real;
 typedef struct deep_view {
@@ -44,14 +47,14 @@ static inline void deep_gemm(int level, double *c, size_t stride, deep_view a, d
             c[i * stride + j] = sum;
         }
 }
-static inline double deep_exp(double x) { return exp(x); }
+DEEP_INLINE double deep_exp(double x) { return exp(x); }
 #else
 typedef float deep_real;
 typedef tensor_view deep_view;
 #define deep_gemm tensor_gemm
 
 /* exp, to about 2 units of the last place; 0 below -87, exp(88) above 88; NaN as if it were -87. */
-static inline float deep_exp(float x)
+DEEP_INLINE float deep_exp(float x)
 {
     x = x > -87.0f ? x : -87.0f;
     x = x < 88.0f ? x : 88.0f;
@@ -71,7 +74,7 @@ static inline float deep_exp(float x)
 }
 #endif
 
-static inline deep_real deep_sigmoid(deep_real x) { return 1 / (1 + deep_exp(-x)); }
-static inline deep_real deep_tanh(deep_real x) { return 2 / (1 + deep_exp(-2 * x)) - 1; }
+DEEP_INLINE deep_real deep_sigmoid(deep_real x) { return 1 / (1 + deep_exp(-x)); }
+DEEP_INLINE deep_real deep_tanh(deep_real x) { return 2 / (1 + deep_exp(-2 * x)) - 1; }
 
 #endif

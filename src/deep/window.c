@@ -66,13 +66,3 @@ deep_window deep_window_of(const deep_layer *layer)
         .out_width = sequence ? layer->out.height : layer->out.width,
     };
 }
-
-deep_reach deep_window_reach(size_t place, size_t stride, size_t outside, size_t dilation, size_t taps,
-                             size_t size)
-{
-    deep_reach reach = { 0, taps, (ptrdiff_t)(place * stride) - (ptrdiff_t)outside };
-    while (reach.from < taps && reach.start + (ptrdiff_t)(reach.from * dilation) < 0) reach.from++;
-    while (reach.to > reach.from && reach.start + (ptrdiff_t)((reach.to - 1) * dilation) >= (ptrdiff_t)size)
-        reach.to--;
-    return reach;
-}

@@ -19,13 +19,4 @@ typedef struct deep_window {
 void deep_window_shape(deep_layer *layer, deep_words *words, size_t rows, size_t columns, size_t stride);
 deep_window deep_window_of(const deep_layer *layer);
 
-/* The part of a window that lies within the picture: rows and columns from..to (to not included) for which
- * start + k * dilation is within 0..size, start being the first place of the window. */
-typedef struct deep_reach {
-    size_t from, to;
-    ptrdiff_t start;
-} deep_reach;
-deep_reach deep_window_reach(size_t place, size_t stride, size_t outside, size_t dilation, size_t taps,
-                             size_t size);
-
 #endif

@@ -83,6 +83,28 @@ static void check_example(const tried_net *tried, tried_pass *t, size_t i)
     deep_reference_close(&r);
 }
 
+/* Gradients of all examples at once, where a kind has a way for that. */
+static void check_all_at_once(const tried_net *tried, tried_pass *t)
+{
+    for (size_t l = 0; l < t->net.layers; l++) {
+        const deep_layer *layer = &t->net.layer[l];
+        if (!layer->kind->add_gradients) continue;
+        double *total = dusk_allocate(layer->parameters, sizeof *total);
+        double *sum = dusk_allocate(layer->parameters, sizeof *sum);
+        double *one = dusk_allocate(layer->parameters, sizeof *one);
+        for (size_t j = 0; j < layer->parameters; j++) sum[j] = total[j] = (double)j;
+        for (size_t i = 0; i < t->pass.examples; i++) {
+            layer->kind->gradient(&t->pass, l, i, one);
+            for (size_t j = 0; j < layer->parameters; j++) sum[j] += one[j];
+        }
+        layer->kind->add_gradients(&t->pass, l, total);
+        agree(tried->text, "the sum of gradients", l, total, sum, layer->parameters);
+        dusk_deallocate(total);
+        dusk_deallocate(sum);
+        dusk_deallocate(one);
+    }
+}
+
 static void test_reference(void **state)
 {
     (void)state;
@@ -100,6 +122,7 @@ static void test_reference(void **state)
             random_numbers(&t.coins, t.pass.slope[t.net.layers], examples * tried_nets[k].out, 1);
             back_to_input(&t.pass);
             for (size_t i = 0; i < examples; i++) check_example(&tried_nets[k], &t, i);
+            check_all_at_once(&tried_nets[k], &t);
             close_tried(&t);
         }
 }
