@@ -48,6 +48,7 @@ static const bench_case *const tables[] = {
     bench_learn_spectral_cases,
     bench_learn_gradient_cases,
     bench_learn_tree_cases,
+    bench_learn_select_cases,
     bench_learn_perturb_cases,
     bench_learn_functional_cases,
     bench_learn_lattice_cases,

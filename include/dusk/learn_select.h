@@ -136,7 +136,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_validation_run_charged(dusk_validation *
  *
  * A version is good enough by rows that are public, or by a comparison on private rows that were held out: those are asked by the sparse vector
  * technique (AboveThreshold), which is paid for once however many versions there are. The comparison is noisy; a version that
- * is said to meet the target may miss it by the noise.
+ * is said to meet the target may miss it by the noise. Of numbers a row's error counts as four targets at most there.
  *
  * What is charged:
  *   the maximum     before a row is read, what all versions and the check cost. What stops early was paid for nevertheless. The

@@ -114,7 +114,7 @@ static dusk_status find_gap(double *out, const dusk_holdout *h, const dusk_model
                             dusk_error *err)
 {
     dusk_int128 gap = 0;
-    dusk_status status = learn_excess(&gap, DUSK_METRIC_ACCURACY, model, h->frame, claim, err);
+    dusk_status status = learn_excess(&gap, DUSK_METRIC_ACCURACY, model, h->frame, 1, claim, err);
     *out = (double)(gap < 0 ? -gap : gap) / LEARN_EXCESS_ONE;
     return status;
 }

@@ -15,6 +15,8 @@
 #include "learn/scores.h"
 
 enum { VERSIONS_MOST = 16 };
+#define ERROR_MOST                                                                                           \
+    4.0 /* targets: larger errors of rows count as that in a comparison, so that noise is for no more */
 
 struct dusk_ladder {
     dusk_fields *fields;
@@ -66,7 +68,7 @@ static dusk_status check_target(dusk_task task, const dusk_ladder_options *o, co
     if (task == DUSK_TASK_DENSITY && !o->rows)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "give public rows to check by",
                          "a log likelihood has no bound, and cannot be compared on private rows");
-    bool fine = task == DUSK_TASK_NUMBER ? o->target > 0
+    bool fine = task == DUSK_TASK_NUMBER ? o->target > 1e-100 && o->target < 1e100
                                          : task == DUSK_TASK_DENSITY || (o->target > 0 && o->target < 1);
     if (fine && isfinite(o->target)) return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT,
@@ -312,14 +314,10 @@ static dusk_status ask(const climb *c, const dusk_ladder *l, bool *met, const du
 {
     dusk_status status = DUSK_OK;
     const bool number = l->task == DUSK_TASK_NUMBER;
+    const double most = number ? pow(ERROR_MOST * l->target, 2) : 1;
     dusk_int128 excess = 0;
-    double level = l->target;
-    if (number) {
-        const dusk_field *label = &model->fields->field[model->label];
-        level = 1 - pow(l->target / (label->upper - label->lower), 2);
-    }
-    DUSK_TRY(
-        learn_excess(&excess, number ? DUSK_METRIC_MSE : DUSK_METRIC_ACCURACY, model, c->second, level, err));
+    DUSK_TRY(learn_excess(&excess, number ? DUSK_METRIC_MSE : DUSK_METRIC_ACCURACY, model, c->second, most,
+                          number ? 1 - 1.0 / (ERROR_MOST * ERROR_MOST) : l->target, err));
     DUSK_TRY(dusk_sparse_vector_release(c->vector, met, NULL, (double)excess / LEARN_EXCESS_ONE, gen, err));
 done:
     return status;

@@ -171,10 +171,10 @@ done:
 
 DUSK_PROVEN(learn_excess)
 dusk_status learn_excess(dusk_int128 *out, dusk_metric metric, const dusk_model *model,
-                         const dusk_frame *frame, double level, dusk_error *err)
+                         const dusk_frame *frame, double most, double level, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const score_plan plan = { .metric = metric, .most = largest_error(metric, model) };
+    const score_plan plan = { .metric = metric, .most = most };
     const int64_t expected = (int64_t)rint(fmin(fmax(level, 0), 1) * ERROR_ONE);
     learn_slices slices = { .first = 0 };
     dusk_int128 totals[2] = { 0, 0 };

@@ -14,10 +14,11 @@ DUSK_MUST_USE dusk_status learn_squared_distances(const dusk_model *model, const
                                                   const double *memberships, double *out, dusk_error *err);
 /* Steps that learn_excess counts in. */
 #define LEARN_EXCESS_ONE 0x1p20
-/* How much better rows are than `level` from 0 to 1, added up over those that have a label: a row adds 1 - error - level, its error being
- * from 0 to 1 as in a released score (accuracy, or squared error as a share of the most). The frame's fields fit, and have the label. */
+/* How much better rows are than `level` from 0 to 1, added up over those that have a label: a row adds 1 - error - level. Its error is from 0 to
+ * 1 as in a released score: accuracy, or squared error as a share of `most`, above 0, larger ones counting as that much. The frame's fields fit, and
+ * have the label. */
 DUSK_MUST_USE dusk_status learn_excess(dusk_int128 *out, dusk_metric metric, const dusk_model *model,
-                                       const dusk_frame *frame, double level, dusk_error *err);
+                                       const dusk_frame *frame, double most, double level, dusk_error *err);
 /* The centres of a model of groups, or NULL. */
 const double *learn_centres(const dusk_model *model, size_t *groups);
 
