@@ -96,6 +96,9 @@ DUSK_MUST_USE dusk_status dusk_pool_draw(dusk_pool *pool, const dusk_noise *nois
 void dusk_pool_clear(dusk_pool *pool);
 /* The answer, in steps, for coordinate i whose exact value is `steps`. */
 dusk_int128 dusk_pool_add(const dusk_pool *pool, size_t i, dusk_int128 steps);
+/* How many of n coordinates get their noise eight at a time: none where the machine has no AVX-512, and where private
+ * bytes are followed (base/taint.h), which is not possible through its instructions. */
+size_t dusk_noise_eights(size_t n);
 #ifdef DUSK_TESTING
 /* What there is to say about n values that get this noise. */
 dusk_record_at dusk_noise_record(dusk_generator *gen, const dusk_noise *noise, size_t n);

@@ -110,19 +110,6 @@ FOR_AVX512 static void round_eights(float *out, const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i += 8) _mm256_storeu_ps(out + i, _mm512_cvtpd_ps(_mm512_loadu_pd(x + i)));
 }
-
-/* How many of n are done in eights: none where the machine cannot, and where private bytes are followed, which is not possible
- * through these instructions. */
-static size_t in_eights(size_t n)
-{
-#ifdef DUSK_TAINT
-    return n & 0;
-#else
-    const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                     __builtin_cpu_supports("avx512dq");
-    return can ? n / 8 * 8 : 0;
-#endif
-}
 #endif
 
 static void add_noise(double *out, const int64_t *totals, const int64_t *noise, size_t n, int grid)
@@ -130,7 +117,7 @@ static void add_noise(double *out, const int64_t *totals, const int64_t *noise, 
     const double step = ldexp(1, grid);
     size_t done = 0;
 #if defined(__x86_64__)
-    done = in_eights(n);
+    done = dusk_noise_eights(n);
     if (done) add_eights(out, totals, noise, done, step);
 #endif
     add(out + done, totals + done, noise + done, n - done, step);
@@ -141,7 +128,7 @@ static void to_floats(float *out, const double *x, size_t n)
 {
     size_t done = 0;
 #if defined(__x86_64__)
-    done = in_eights(n);
+    done = dusk_noise_eights(n);
     if (done) round_eights(out, x, done);
 #endif
     for (; done < n; done++) out[done] = (float)x[done];
