@@ -37,11 +37,11 @@ extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_
     bench_keyed_cases[], bench_audit_suite_cases[], bench_score_cases[], bench_attack_cases[],
     bench_audit_float_cases[], bench_line_cases[], bench_audit_mechanism_cases[], bench_csv_cases[],
     bench_frame_cases[], bench_bounding_cases[], bench_ledger_cases[], bench_query_cases[],
-    bench_tpch_cases[], bench_pushdown_cases[], bench_learn_linear_cases[], bench_learn_cluster_cases[],
-    bench_learn_spectral_cases[], bench_learn_gradient_cases[], bench_learn_tree_cases[],
-    bench_learn_select_cases[], bench_learn_perturb_cases[], bench_learn_functional_cases[],
-    bench_learn_lattice_cases[], bench_learn_sparse_cases[], bench_tensor_cases[], bench_total_cases[],
-    bench_deep_cases[];
+    bench_tpch_cases[], bench_pushdown_cases[], bench_learn_linear_cases[], bench_learn_memory_cases[],
+    bench_learn_cluster_cases[], bench_learn_spectral_cases[], bench_learn_gradient_cases[],
+    bench_learn_tree_cases[], bench_learn_select_cases[], bench_learn_perturb_cases[],
+    bench_learn_functional_cases[], bench_learn_lattice_cases[], bench_learn_sparse_cases[],
+    bench_tensor_cases[], bench_total_cases[], bench_deep_cases[];
 /* Removes the data that its cases share. */
 void bench_tpch_end(void);
 

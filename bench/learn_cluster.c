@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "dusk/learn.h"
 #include "learn.h"
+#include "learn/features.h"
 #include "learn/points.h"
 #include "learn_data.h"
 
@@ -203,7 +204,7 @@ typedef struct timed {
     dusk_frame *frame;
     dusk_training *training;
     dusk_generator *gen;
-    float *x;
+    learn_features features;
 } timed;
 
 static void train_kmeans(void *context)
@@ -215,24 +216,24 @@ static void train_kmeans(void *context)
     dusk_model_free(model);
 }
 
-/* Rows of floats from the frame, then `passes` of Lloyd: products by BLAS, the nearest, sums. */
+/* Rows of floats from the frame, read the same way, then `passes` of Lloyd: products by BLAS, the nearest, sums. */
 static void plain_passes(void *context)
 {
     timed *t = context;
     static double block[BLOCK * TIME_WIDTH], product[BLOCK * TIME_K];
     double centre[TIME_K * TIME_WIDTH], sum[TIME_K * (TIME_WIDTH + 1)], square[TIME_K];
-    t->x = bench_allocate((size_t)TIME_ROWS * TIME_WIDTH, sizeof *t->x);
-    for (size_t c = 0; c < TIME_WIDTH; c++)
-        for (size_t i = 0; i < TIME_ROWS; i++)
-            t->x[i * TIME_WIDTH + c] = (float)fmin(fmax(t->frame->column[c].number[i], -1), 1);
-    for (size_t i = 0; i < TIME_K * TIME_WIDTH; i++) centre[i] = (double)t->x[i];
+    learn_matrix read;
+    dusk_error err = { .message = "" };
+    bench_require(learn_matrix_make(&read, &t->features, t->frame, &err), &err);
+    const float *x = read.rows.x;
+    for (size_t i = 0; i < TIME_K * TIME_WIDTH; i++) centre[i] = (double)x[i];
     for (int pass = 0; pass < TIME_PASSES; pass++) {
         memset(sum, 0, sizeof sum);
         memset(square, 0, sizeof square);
         for (size_t i = 0; i < TIME_K * TIME_WIDTH; i++) square[i / TIME_WIDTH] += centre[i] * centre[i];
         for (size_t first = 0; first < TIME_ROWS; first += BLOCK) {
             size_t rows = TIME_ROWS - first < BLOCK ? TIME_ROWS - first : BLOCK;
-            for (size_t i = 0; i < rows * TIME_WIDTH; i++) block[i] = (double)t->x[first * TIME_WIDTH + i];
+            for (size_t i = 0; i < rows * TIME_WIDTH; i++) block[i] = (double)x[first * TIME_WIDTH + i];
             cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, TIME_K, TIME_WIDTH, 1, block,
                         TIME_WIDTH, centre, TIME_WIDTH, 0, product, TIME_K);
             for (size_t i = 0; i < rows; i++) {
@@ -254,7 +255,7 @@ static void plain_passes(void *context)
                     sum[j * (TIME_WIDTH + 1) + c] / fmax(sum[j * (TIME_WIDTH + 1) + TIME_WIDTH], 1);
     }
     bench_keep(centre[0]);
-    free(t->x);
+    learn_matrix_clear(&read);
 }
 
 static void measure_time(const bench_case *self, bench_result *out, dusk_generator *gen)
@@ -279,8 +280,11 @@ static void measure_time(const bench_case *self, bench_result *out, dusk_generat
     o.neighbours = DUSK_ADD_REMOVE;
     o.rows = TIME_ROWS;
     bench_require(dusk_training_prepare(&t.training, "kmeans", fields, &o, &err), &err);
+    bench_require(learn_features_init(&t.features, fields, DUSK_NO_LINK, false, 0, &err), &err);
+    t.features.unmeasured = true;
     bench_times times = bench_compare(train_kmeans, plain_passes, &t);
     *out = (bench_result){ .value = times.work, .floor_value = times.floor };
+    learn_features_clear(&t.features);
     dusk_training_free(t.training);
     dusk_frame_free(t.frame);
     dusk_fields_free(fields);

@@ -298,42 +298,6 @@ static void run_time(const bench_case *self, bench_result *out, dusk_generator *
     close_fit(&f);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------ */
-
-/* A line of /proc/self/status, in MB; NAN where there is none. */
-static double memory_of(const char *name)
-{
-    char line[256];
-    double kilobytes = NAN;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, name, strlen(name))) kilobytes = strtod(line + strlen(name) + 1, NULL);
-    if (file) fclose(file);
-    return kilobytes / 1024;
-}
-
-/* From now on the peak is counted anew. */
-static void forget_peak(void)
-{
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file) return;
-    fputs("5", file);
-    fclose(file);
-}
-
-/* The rows and whatever a fit needs besides, at its peak. */
-static void run_memory(const bench_case *self, bench_result *out, dusk_generator *gen)
-{
-    const size_t columns = *(const size_t *)self->setup, rows = 1000000;
-    double before = memory_of("VmRSS");
-    fit f = open_fit(rows, columns, gen);
-    forget_peak();
-    fit_private(&f);
-    *out = (bench_result){ .value = memory_of("VmHWM") - before,
-                           .floor_value = (double)(rows * (columns + 1)) * sizeof(double) / 1048576 };
-    close_fit(&f);
-}
-
 /* --- cases ------------------------------------------------------------------------------------------------------ */
 
 #define CASE(learner, set, words, e, ...)                                                                    \
@@ -364,8 +328,6 @@ const bench_case bench_learn_linear_cases[] = {
       "the same sums by cblas_dsyrk in doubles, and a solution", "ratio <= 1.1", run_time, &narrow },
     { "learn/linear/time/1e6x100", "a fit on 10^6 rows of 100 numbers in memory", "s",
       "the same sums by cblas_dsyrk in doubles, and a solution", "ratio <= 1.1", run_time, &wide },
-    { "learn/linear/memory/1e6x100", "rows and all that a fit needs, at the peak", "MB",
-      "the rows as a matrix of doubles", "ratio <= 1.5", run_memory, &wide },
     SIX(OUTSIDE, "linear"),
     SIX(PRIVATE, "linear"),
     SIX(OUTSIDE, "bayes_linear"),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "learn.h"
+#include "learn/features.h"
 
 /* --- time ------------------------------------------------------------------------------------------------------ */
 
@@ -19,9 +20,10 @@ typedef struct timing {
     dusk_frame *frame;
     dusk_training *training;
     dusk_generator *gen;
+    learn_features features;
 } timing;
 
-enum { BLOCK = 256, TOGETHER = 1024 };
+enum { BLOCK = 256 };
 
 static void run_private(void *context)
 {
@@ -32,23 +34,15 @@ static void run_private(void *context)
     dusk_model_free(model);
 }
 
-/* Rows one after the other as floats, [-4, 4] being [-1, 1]. */
-static float *take_rows(const dusk_frame *frame, size_t d)
-{
-    float *x = bench_allocate(frame->rows * d, sizeof *x);
-    for (size_t first = 0; first < frame->rows; first += TOGETHER)
-        for (size_t c = 0; c < d; c++)
-            for (size_t i = first; i < frame->rows && i < first + TOGETHER; i++)
-                x[i * d + c] = (float)(frame->column[c].number[i] / 4);
-    return x;
-}
-
-/* What anybody would do: mean, covariance by dsyrk, eigenvalues. */
+/* What anybody would do with rows read the same way: mean, covariance by dsyrk, eigenvalues. */
 static void run_plain(void *context)
 {
     timing *t = context;
     const size_t n = t->frame->rows, d = t->frame->fields->count;
-    float *x = take_rows(t->frame, d);
+    dusk_error err = { .message = "" };
+    learn_matrix read;
+    bench_require(learn_matrix_make(&read, &t->features, t->frame, &err), &err);
+    const float *x = read.rows.x;
     double *mean = bench_allocate(d, sizeof *mean), *block = bench_allocate(BLOCK * d, sizeof *block);
     double *matrix = bench_allocate(d * d, sizeof *matrix), *values = bench_allocate(d, sizeof *values);
     memset(mean, 0, d * sizeof *mean);
@@ -65,7 +59,7 @@ static void run_plain(void *context)
     }
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', (int)d, matrix, (int)d, values) != 0) abort();
     bench_keep(values[d - 1]);
-    free(x);
+    learn_matrix_clear(&read);
     free(mean);
     free(block);
     free(matrix);
@@ -102,8 +96,11 @@ static void run_time(const bench_case *self, bench_result *out, dusk_generator *
     options.delta = 1e-9;
     options.neighbours = DUSK_ADD_REMOVE;
     bench_require(dusk_training_prepare(&t.training, "pca", fields, &options, &err), &err);
+    bench_require(learn_features_init(&t.features, fields, DUSK_NO_LINK, false, 0, &err), &err);
+    t.features.unmeasured = true;
     bench_times times = bench_compare(run_private, run_plain, &t);
     *out = (bench_result){ .value = times.work, .floor_value = times.floor };
+    learn_features_clear(&t.features);
     dusk_training_free(t.training);
     dusk_frame_free(t.frame);
     dusk_fields_free(fields);

@@ -44,6 +44,7 @@ static const bench_case *const tables[] = {
     bench_pushdown_cases,
     bench_tensor_cases,
     bench_learn_linear_cases,
+    bench_learn_memory_cases,
     bench_learn_cluster_cases,
     bench_learn_spectral_cases,
     bench_learn_gradient_cases,

@@ -148,28 +148,24 @@ static double median_of(const double *counts, double largest)
     return largest;
 }
 
-/* |x - c|^2 from |x|, x c and |c|^2, which are exact; lengths of rows are rounded up to a step, which is near enough. */
 static dusk_status count_distances(dusk_int128 *counts, const learn_ball *ball, const learn_matrix *matrix,
                                    dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double centre = square_of(ball->centre, ball->width), unit = 1 / (ball->radius * ball->radius);
+    const double unit = 1 / (ball->radius * ball->radius);
     tensor_block block = { 0 };
-    double *products = NULL;
+    double *squares = NULL;
 
     DUSK_TRY(tensor_block_open(&block, &matrix->rows, err));
-    DUSK_NEW(products, block.room);
-    while (tensor_block_advance(&block)) {
-        tensor_block_multiply(&block, products, ball->centre, 1);
-        for (size_t i = 0; i < block.rows; i++) {
-            double length = (double)matrix->length[block.first + i];
-            counts[bin_of((length * length - 2 * products[i] + centre) * unit)]++;
-        }
+    DUSK_NEW(squares, block.room);
+    while (tensor_block_next(&block)) {
+        tensor_block_distances(&block, squares, ball->centre, NULL);
+        for (size_t i = 0; i < block.rows; i++) counts[bin_of(squares[i] * unit)]++;
     }
-    dusk_wipe(products, block.room * sizeof *products);
+    dusk_wipe(squares, block.room * sizeof *squares);
 done:
     tensor_block_close(&block);
-    dusk_deallocate(products);
+    dusk_deallocate(squares);
     return status;
 }
 

@@ -15,16 +15,17 @@
 enum { ROOM = 512, TOGETHER = 4, EXACT_WIDTH = 2048 };
 
 dusk_status learn_blocks_open(learn_blocks *out, const learn_features *features, const dusk_frame *frame,
-                              dusk_error *err)
+                              learn_blocks_kind kind, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const bool label =
-        features->label != DUSK_NO_LINK && frame->fields->field[features->label].kind == DUSK_FIELD_NUMERIC;
+    const bool labelled = kind != LEARN_BLOCKS_ALL && features->label != DUSK_NO_LINK;
     learn_blocks made = {
-        .features = features, .frame = frame, .label = label, .level = tensor_lanes_level()
+        .features = features, .frame = frame, .labelled = labelled, .level = tensor_lanes_level()
     };
     *out = (learn_blocks){ .at = 0 };
-    made.shape = (tensor_rows){ .width = features->width + label };
+    made.joined = labelled && kind == LEARN_BLOCKS_JOINED &&
+                  frame->fields->field[features->label].kind == DUSK_FIELD_NUMERIC;
+    made.shape = (tensor_rows){ .width = features->width + made.joined };
     DUSK_NEW(made.block.x, ROOM * made.shape.width);
     DUSK_NEW(made.columns, ROOM * TOGETHER);
     DUSK_NEW(made.squares, ROOM);
@@ -51,14 +52,15 @@ void learn_blocks_close(learn_blocks *blocks)
 
 /* --- one block ------------------------------------------------------------------------------------------- */
 
-/* The next rows that have a label, if there is one; what is taken may have gaps. */
+/* The next rows that have a label, if they must; what is taken may have gaps. */
 static size_t take_rows(learn_blocks *b)
 {
-    const double *label = b->label ? b->frame->column[b->features->label].number : NULL;
+    const dusk_frame *frame = b->frame;
+    const size_t label = b->features->label;
     size_t n = 0;
-    while (b->at < b->frame->rows && n < ROOM) {
+    while (b->at < frame->rows && n < ROOM) {
         b->taken[n] = b->at;
-        n += !label || isfinite(label[b->at]);
+        n += !b->labelled || learn_row_labelled(&frame->fields->field[label], &frame->column[label], b->at);
         b->at++;
     }
     return n;
@@ -81,22 +83,40 @@ static tensor_scale scale_of(const learn_blocks *b, const learn_feature *f)
 
 static bool is_number(const learn_feature *f) { return f->column != DUSK_NO_LINK && f->code < 0; }
 
-static void encode_column(const learn_blocks *b, const learn_feature *f, size_t n, double *out)
+/* A number, or the constant. */
+static void encode_column(learn_blocks *b, const learn_feature *f, size_t n, double *out)
 {
+    const size_t stride = b->shape.width;
+    double *one = b->columns;
     if (f->column == DUSK_NO_LINK) {
-        for (size_t k = 0; k < n; k++) out[k] = LEARN_ONE;
-    } else if (f->code >= 0) {
-        const int32_t *code = b->frame->column[f->column].code;
-        for (size_t k = 0; k < n; k++) out[k] = code[b->taken[k]] == f->code ? LEARN_ONE : 0;
+        for (size_t k = 0; k < n; k++) one[k] = LEARN_ONE;
     } else {
         const tensor_scale scale = scale_of(b, f);
-        tensor_steps(b->level, out, find_numbers(b, b->frame->column[f->column].number, n, out), n, &scale);
+        tensor_steps(b->level, one, find_numbers(b, b->frame->column[f->column].number, n, one), n, &scale);
+    }
+    for (size_t k = 0; k < n; k++) {
+        out[k * stride] = one[k];
+        b->squares[k] += one[k] * one[k];
     }
 }
 
-/* learn_target_steps, ended at the bounds and toward zero, as in learn_matrix_make. */
-static void encode_label(const learn_blocks *b, size_t n, double *out)
+/* All columns of a category. */
+static void encode_category(learn_blocks *b, const learn_feature *f, size_t n, size_t values, double *out)
 {
+    const int32_t *code = b->frame->column[f->column].code;
+    for (size_t k = 0; k < n; k++, out += b->shape.width) {
+        const size_t value = (size_t)code[b->taken[k]]; /* none: -1 is far beyond the last */
+        memset(out, 0, values * sizeof *out);
+        if (value >= values) continue;
+        out[value] = LEARN_ONE;
+        b->squares[k] += LEARN_ONE * LEARN_ONE;
+    }
+}
+
+/* learn_target_steps, ended at the bounds and toward zero. */
+void learn_blocks_labels(const learn_blocks *b, double *out)
+{
+    const size_t n = b->block.rows;
     const dusk_field field = b->frame->fields->field[b->features->label];
     const double middle = field.lower / 2 + field.upper / 2, half = field.upper / 2 - field.lower / 2;
     const double *label = find_numbers(b, b->frame->column[b->features->label].number, n, out);
@@ -107,6 +127,16 @@ static void encode_label(const learn_blocks *b, size_t n, double *out)
         x = x > -LEARN_ONE ? x : -LEARN_ONE;
         x = x < LEARN_ONE ? x : LEARN_ONE;
         out[k] = (double)(int32_t)x;
+    }
+}
+
+/* What the next block will read of these columns is asked for now: columns are far apart, and a few kilobytes of each are read at a time. */
+static void fetch_ahead(const learn_blocks *b, const learn_feature *f)
+{
+    const size_t left = b->frame->rows - b->at, ahead = left < ROOM ? left : ROOM;
+    for (size_t c = 0; c < TOGETHER; c++) {
+        const double *next = b->frame->column[f[c].column].number + b->at;
+        for (size_t i = 0; i < ahead; i += 64 / sizeof *next) __builtin_prefetch(next + i, 0, 2);
     }
 }
 
@@ -122,6 +152,7 @@ static bool encode_four(learn_blocks *b, const learn_feature *f, size_t n, doubl
         scale[c] = scale_of(b, &f[c]);
     }
     tensor_steps_rows(b->level, out, b->shape.width, b->squares, from, n, scale);
+    fetch_ahead(b, f);
     return true;
 }
 
@@ -130,23 +161,24 @@ static void encode_rows(learn_blocks *b, size_t n)
 {
     const size_t width = b->features->width, stride = b->shape.width;
     const learn_feature *features = b->features->feature;
-    double *x = b->block.x, *one = b->columns;
+    double *x = b->block.x;
     memset(b->squares, 0, ROOM * sizeof *b->squares);
     for (size_t i = 0; i < width;) {
-        if (i + TOGETHER <= width && encode_four(b, features + i, n, x + i)) {
+        const learn_feature *f = &features[i];
+        if (f->column != DUSK_NO_LINK &&
+            f->code == 0) { /* the first of its column's, and the others follow */
+            const size_t values = b->frame->fields->field[f->column].values;
+            encode_category(b, f, n, values, x + i);
+            i += values;
+        } else if (i + TOGETHER <= width && encode_four(b, f, n, x + i)) {
             i += TOGETHER;
-            continue;
+        } else {
+            encode_column(b, f, n, x + i++);
         }
-        encode_column(b, &features[i], n, one);
-        for (size_t k = 0; k < n; k++) {
-            x[k * stride + i] = one[k];
-            b->squares[k] += one[k] * one[k];
-        }
-        i++;
     }
-    if (!b->label) return;
-    encode_label(b, n, one);
-    for (size_t k = 0; k < n; k++) x[k * stride + width] = one[k];
+    if (!b->joined) return;
+    learn_blocks_labels(b, b->columns);
+    for (size_t k = 0; k < n; k++) x[k * stride + width] = b->columns[k];
 }
 
 DUSK_PROVEN(learn_blocks_next)
@@ -160,8 +192,10 @@ bool learn_blocks_next(learn_blocks *b)
     if (n == 0) return false;
     encode_rows(b, n);
     const double most = DUSK_MUTATE(BLOCKS_KEEP_LENGTH, b->features->bound * b->features->bound, INFINITY);
-    for (size_t k = 0; k < n; k++)
-        if (width > EXACT_WIDTH || b->squares[k] > most)
-            learn_row_shorten(b->block.x + k * stride, width, b->features->bound);
+    for (size_t k = 0; k < n; k++) {
+        if (width <= EXACT_WIDTH && b->squares[k] <= most) continue;
+        const double length = learn_row_shorten(b->block.x + k * stride, width, b->features->bound);
+        b->squares[k] = length * length;
+    }
     return true;
 }

@@ -21,6 +21,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     dusk_status status = DUSK_OK;
     learn_moments *moments = NULL;
     DUSK_TRY(learn_plan_features(job, true, err));
+    job->features.unmeasured = true;
     DUSK_TRY(learn_model_room(5 * pow((double)job->features.width, 2), err));
     DUSK_NEW(moments, 1);
     job->plan = moments;

@@ -121,18 +121,6 @@ void learn_feature_name(const learn_features *features, const dusk_fields *field
 
 /* --- one row -------------------------------------------------------------------------------------------------- */
 
-/* Toward zero, within +-LEARN_NORM_MOST. */
-static inline float number_steps(const learn_feature *f, const dusk_field *field, double x)
-{
-    x = x - x == 0 ? x : field->missing; /* NaN and infinities */
-    x = x > field->lower ? x : field->lower;
-    x = x < field->upper ? x : field->upper;
-    x = (x - f->centre) * f->factor;
-    x = x > -LEARN_NORM_MOST ? x : -LEARN_NORM_MOST;
-    x = x < LEARN_NORM_MOST ? x : LEARN_NORM_MOST;
-    return (float)(int32_t)(x * LEARN_ONE);
-}
-
 /* Below 2^48 rows, which no memory holds. Of t in [-1, 1], (t, t^2 - 1) is no longer than 1: the squares are free. */
 DUSK_PROVEN(learn_number_sums)
 void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, int64_t *sum, int64_t *squares)
@@ -163,49 +151,6 @@ void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, in
     dusk_wipe(whole, sizeof whole);
 }
 
-/* Rows row[0], ..., row[n - 1], a column at a time; `out` is zero. */
-static void encode(float *out, const learn_features *features, const dusk_frame *frame, const size_t *row,
-                   size_t n)
-{
-    const size_t width = features->width;
-    for (size_t i = 0; i < width; i++) {
-        const learn_feature f = features->feature[i];
-        float *to = out + i;
-        if (f.column == DUSK_NO_LINK) {
-            for (size_t k = 0; k < n; k++) to[k * width] = (float)LEARN_ONE;
-        } else if (f.code < 0) {
-            const dusk_field field = frame->fields->field[f.column];
-            const double *number = frame->column[f.column].number;
-            for (size_t k = 0; k < n; k++) to[k * width] = number_steps(&f, &field, number[row[k]]);
-        } else if (f.code == 0) { /* the first of its column's, and the others follow */
-            const int32_t *code = frame->column[f.column].code;
-            const size_t values = frame->fields->field[f.column].values;
-            for (size_t k = 0; k < n; k++) {
-                const size_t value = (size_t)code[row[k]]; /* none: -1 is far beyond the last */
-                if (value < values) to[k * width + value] = (float)LEARN_ONE;
-            }
-        }
-    }
-}
-
-/* At most 2^20 squares of at most 2^42; sums of 2^11 of them are exact in doubles. */
-static uint64_t square_of(const float *x, size_t width)
-{
-    uint64_t square = 0;
-    for (size_t first = 0; first < width; first += 2048) {
-        const size_t end = width - first < 2048 ? width : first + 2048;
-        double a = 0, b = 0, c = 0, d = 0;
-        size_t i = first;
-        for (; i + 4 <= end; i += 4) {
-            const double p = (double)x[i], q = (double)x[i + 1], r = (double)x[i + 2], s = (double)x[i + 3];
-            a += p * p, b += q * q, c += r * r, d += s * s;
-        }
-        for (; i < end; i++) a += (double)x[i] * (double)x[i];
-        square += (uint64_t)((a + b) + (c + d));
-    }
-    return square;
-}
-
 /* The least whole number whose square is at least `square` <= 2^62. */
 static double root_up(uint64_t square)
 {
@@ -215,35 +160,21 @@ static double root_up(uint64_t square)
     return (double)root;
 }
 
-/* Scale a row down into the ball, and say how long it is. Privacy needs that the length in whole steps is within the
- * bound, which is checked in integers; the factor is only a good guess. */
-DUSK_PROVEN(fit_row)
-static double fit_row(float *x, size_t width, double bound)
-{
-    double length = root_up(square_of(x, width));
-    while (length > DUSK_MUTATE(LEARN_ROWS_KEEP_LENGTH, bound, INFINITY)) {
-        double factor = bound / length * (1 - 0x1p-40);
-        for (size_t i = 0; i < width; i++) x[i] = (float)trunc((double)x[i] * factor);
-        length = root_up(square_of(x, width));
-    }
-    return length;
-}
-
-/* The same for a row of doubles; rare. */
+/* Privacy needs that the length in whole steps is within the bound, which is checked in integers; the factor is only a good guess. */
 DUSK_PROVEN(learn_row_shorten)
-void learn_row_shorten(double *x, size_t width, double bound)
+double learn_row_shorten(double *x, size_t width, double bound)
 {
     for (;;) {
         dusk_uint128 square = 0;
         for (size_t i = 0; i < width; i++) square += (uint64_t)((int64_t)x[i] * (int64_t)x[i]);
         double length = root_up((uint64_t)square);
-        if (length <= bound) return;
+        if (length <= bound) return length;
         double factor = bound / length * (1 - 0x1p-40);
         for (size_t i = 0; i < width; i++) x[i] = trunc(x[i] * factor);
     }
 }
 
-/* --- all rows ---------------------------------------------------------------------------------------------------- */
+/* --- labels ------------------------------------------------------------------------------------------------------ */
 
 double learn_target_steps(const dusk_field *field, double value)
 {
@@ -262,91 +193,4 @@ bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label,
 {
     if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(label->number[row]);
     return label->code[row] >= 0 && (size_t)label->code[row] < field->values;
-}
-
-static bool has_label(const learn_features *features, const dusk_frame *frame, size_t row)
-{
-    return learn_row_labelled(&frame->fields->field[features->label], &frame->column[features->label], row);
-}
-
-static void put_label(learn_matrix *out, const learn_features *features, const dusk_frame *frame, size_t row)
-{
-    const dusk_field *field = &frame->fields->field[features->label];
-    const dusk_frame_column *column = &frame->column[features->label];
-    if (out->code) out->code[out->rows.rows] = column->code[row];
-    if (out->target)
-        out->target[out->rows.rows] =
-            (float)fmin(fmax(trunc(learn_target_steps(field, column->number[row])), -LEARN_ONE), LEARN_ONE);
-}
-
-/* As many as fill about half a megabyte: what is written stays in the cache, and columns are read in long runs. */
-enum { ROWS_AT_ONCE = 1024 };
-
-static size_t rows_at_once(size_t width)
-{
-    const size_t rows = ((size_t)1 << 17) / width;
-    return rows > ROWS_AT_ONCE ? ROWS_AT_ONCE : rows > 64 ? rows : 64;
-}
-
-static dusk_status make(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
-                        bool labelled, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    learn_matrix matrix = { .rows = { .width = features->width }, .bound = features->bound };
-    const size_t at_once = rows_at_once(features->width);
-    float *x = NULL;
-
-    *out = (learn_matrix){ 0 };
-    if (frame->rows > SIZE_MAX / features->width) return dusk_fail_memory(err);
-    DUSK_NEW(x, frame->rows * features->width);
-    matrix.rows.x = x;
-    DUSK_NEW(matrix.length, frame->rows);
-    if (labelled && frame->fields->field[features->label].kind == DUSK_FIELD_CATEGORY)
-        DUSK_NEW(matrix.code, frame->rows);
-    else if (labelled)
-        DUSK_NEW(matrix.target, frame->rows);
-    for (size_t row = 0; row < frame->rows;) {
-        size_t taken[ROWS_AT_ONCE], n = 0;
-        float *to = x + matrix.rows.rows * features->width;
-        for (; row < frame->rows && n < at_once; row++)
-            if (!labelled || has_label(features, frame, row)) taken[n++] = row;
-        encode(to, features, frame, taken, n);
-        for (size_t k = 0; k < n; k++, to += features->width) {
-            matrix.length[matrix.rows.rows] = (float)fit_row(to, features->width, features->bound);
-            if (labelled) put_label(&matrix, features, frame, taken[k]);
-            matrix.rows.rows++;
-        }
-    }
-    *out = matrix;
-    matrix = (learn_matrix){ 0 };
-done:
-    learn_matrix_clear(&matrix);
-    return status;
-}
-
-dusk_status learn_matrix_make(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
-                              dusk_error *err)
-{
-    return make(out, features, frame, features->label != DUSK_NO_LINK, err);
-}
-
-dusk_status learn_matrix_make_all(learn_matrix *out, const learn_features *features, const dusk_frame *frame,
-                                  dusk_error *err)
-{
-    return make(out, features, frame, false, err);
-}
-
-void learn_matrix_clear(learn_matrix *matrix)
-{
-    float *x = (float *)(uintptr_t)matrix->rows.x; /* borrowed by readers, owned here */
-    const size_t rows = matrix->rows.rows;
-    if (x) dusk_wipe(x, rows * matrix->rows.width * sizeof *x);
-    if (matrix->length) dusk_wipe(matrix->length, rows * sizeof *matrix->length);
-    if (matrix->code) dusk_wipe(matrix->code, rows * sizeof *matrix->code);
-    if (matrix->target) dusk_wipe(matrix->target, rows * sizeof *matrix->target);
-    dusk_deallocate(x);
-    dusk_deallocate(matrix->length);
-    dusk_deallocate(matrix->code);
-    dusk_deallocate(matrix->target);
-    *matrix = (learn_matrix){ 0 };
 }

@@ -8,7 +8,7 @@
  * is 1 in the column of its value and 0 in the others (no category: 0 in all); a constant column is 1. Each is rounded
  * toward zero to steps of 2^-LEARN_BITS. Rows that are longer than `norm` are scaled down into that ball. So a
  * row's vector depends on the row only, is made of whole numbers, and is at most `bound` steps long, exactly.
- * Proof: features.proof.md. */
+ * Proofs: features.proof.md, blocks.proof.md, matrix.proof.md. */
 
 #include "base/buffer.h"
 #include "dusk/frame.h"
@@ -27,10 +27,11 @@ typedef struct learn_feature {
 typedef struct learn_features {
     learn_feature *feature;
     size_t width;
-    size_t label;  /* the column that is left out, or DUSK_NO_LINK */
-    double norm;   /* rows are scaled down to this length */
-    double bound;  /* the same in steps, rounded down: a whole number */
-    bool constant; /* the last feature is the constant */
+    size_t label;    /* the column that is left out, or DUSK_NO_LINK */
+    double norm;     /* rows are scaled down to this length */
+    double bound;    /* the same in steps, rounded down: a whole number */
+    bool constant;   /* the last feature is the constant */
+    bool unmeasured; /* nobody will ask for the lengths of rows */
 } learn_features;
 
 /* All fields but the label; `norm` 0: the longest that a row can be, so that none is scaled down. DUSK_ERR_ARGUMENT when
@@ -50,8 +51,9 @@ void learn_feature_name(const learn_features *features, const dusk_fields *field
 /* The vectors of a frame. */
 typedef struct learn_matrix {
     tensor_rows rows; /* rows.x is owned */
-    float *length;    /* of each row in steps, rounded up to a whole number; at most bound + 1 */
-    int32_t *code;    /* class labels; NULL without */
+    float *
+        length; /* of each row in steps, rounded up to a whole number, at most bound; NULL: features->unmeasured */
+    int32_t *code; /* class labels; NULL without */
     float *target; /* numeric labels in steps, [lower, upper] being [-LEARN_ONE, LEARN_ONE]; NULL without */
     double bound;  /* that of the features */
 } learn_matrix;
@@ -64,8 +66,9 @@ DUSK_MUST_USE dusk_status learn_matrix_make_all(learn_matrix *out, const learn_f
 /* Wipe and free. */
 void learn_matrix_clear(learn_matrix *matrix);
 
-/* Scale a row of doubles down into the ball of `bound` steps, as learn_matrix_make does: whole numbers before and after. */
-void learn_row_shorten(double *x, size_t width, double bound);
+/* Scale a row of doubles down into the ball of `bound` steps: whole numbers before and after. Returns how long it is then, rounded up to a
+ * whole number. */
+double learn_row_shorten(double *x, size_t width, double bound);
 
 /* Does a row have a label: a declared category, or a finite number? `field` is that of the label. */
 bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label, size_t row);

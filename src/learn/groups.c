@@ -137,8 +137,9 @@ void learn_groups_reach(learn_groups *groups, size_t j, double radius)
     groups->reach[j] = floor(LEARN_GROUP_SIZE / groups->scale[j]);
 }
 
-/* A group has [offsets | rows | squares | offsets from beyond the radius, in steps of SIZE]. */
-static size_t stride(const learn_groups *groups) { return 2 * groups->width + 2; }
+/* A group has [rows within reach | how many those are | how many rows | squares | offsets from beyond the radius, in steps of SIZE]: the
+ * sum of offsets within reach is that of the rows less so many times the centre. */
+static size_t stride(const learn_groups *groups) { return 2 * groups->width + 3; }
 
 dusk_status learn_groups_sum(const learn_groups *groups, tensor_sum *out, dusk_error *err)
 {
@@ -156,44 +157,38 @@ static double pull_in(double *v, size_t width, double square, double size)
     return now;
 }
 
-/* v = x - c and |v|^2: whole numbers below 2^53, so that four sums at a time are the sum. */
-static double offset(double *v, const double *x, const double *c, size_t width)
+/* A row beyond the radius: its offset goes to cells of its own. Returns the square of what it is pulled in to. */
+static double add_far(const learn_groups *groups, tensor_sum *sum, size_t j, const double *x, double square,
+                      double *v)
 {
-    double part[4] = { 0, 0, 0, 0 };
-    size_t i = 0;
-    for (; i + 4 <= width; i += 4)
-        for (size_t a = 0; a < 4; a++) {
-            v[i + a] = x[i + a] - c[i + a];
-            part[a] += v[i + a] * v[i + a];
-        }
-    for (; i < width; i++) {
-        v[i] = x[i] - c[i];
-        part[0] += v[i] * v[i];
-    }
-    return part[0] + part[1] + (part[2] + part[3]);
+    const size_t d = groups->width;
+    for (size_t c = 0; c < d; c++) v[c] = x[c] - groups->centre[j * d + c];
+    square = pull_in(v, d, square, LEARN_GROUP_SIZE);
+    tensor_sum_add(sum, j * stride(groups) + d + 3, v, d, LEARN_GROUP_SIZE);
+    return square;
 }
 
 DUSK_PROVEN(learn_groups_add)
-void learn_groups_add(const learn_groups *groups, tensor_sum *sum, const tensor_block *block,
-                      const int32_t *which, double *scratch)
+void learn_groups_add(const learn_groups *groups, tensor_sum *sum, const tensor_block *block, int32_t *which,
+                      double *scratch)
 {
-    const size_t d = groups->width, all = stride(groups);
+    const size_t d = groups->width, n = block->rows, all = stride(groups);
     const double size = LEARN_GROUP_SIZE, endless = DUSK_MUTATE(GROUPS_HAVE_NO_RADIUS, 1, INFINITY);
-    for (size_t i = 0; i < block->rows; i++) {
+    double *square = scratch, *tally = square + n, *v = tally + 3 * n;
+    tensor_block_distances(block, square, groups->centre, which);
+    for (size_t i = 0; i < n; i++) {
         const size_t j = (size_t)which[i];
         const double scale = groups->scale[j], reach = groups->reach[j];
-        double square = offset(scratch, block->x + i * d, groups->centre + j * d, d);
-        const bool near = square <= reach * reach * endless;
-        square = near ? square * (scale * scale) : pull_in(scratch, d, square, size);
-        scratch[d] = 1;
-        scratch[d + 1] = floor(square / (2 * size));
-        if (near) {
-            tensor_sum_add(sum, j * all, scratch, d + 2, size);
-        } else {
-            tensor_sum_add(sum, j * all + d, scratch + d, 2, size);
-            tensor_sum_add(sum, j * all + d + 2, scratch, d, size);
-        }
+        const bool near = square[i] <= reach * reach * endless;
+        square[i] =
+            near ? square[i] * (scale * scale) : add_far(groups, sum, j, block->x + i * d, square[i], v);
+        tally[3 * i] = near;
+        tally[3 * i + 1] = 1;
+        tally[3 * i + 2] = (double)(int64_t)(square[i] * (0.5 / size));
     }
+    tensor_sum_scatter(sum, d, all, tally, n, 3, which, size);
+    for (size_t i = 0; i < n; i++) which[i] = tally[3 * i] > 0 ? which[i] : -1;
+    tensor_sum_scatter(sum, 0, all, block->x, n, d, which, size);
 }
 
 /* --- releases ------------------------------------------------------------------------------------------------- */
@@ -204,9 +199,11 @@ static void totals_of(dusk_int128 *out, const learn_groups *groups, const learn_
 {
     const size_t d = groups->width;
     const dusk_int128 *own = sums + j * stride(groups), scale = (dusk_int128)groups->scale[j];
-    for (size_t i = 0; i < d; i++) out[i] = own[i] * scale + own[d + 2 + i];
-    out[d] = own[d] * (dusk_int128)noise->weight;
-    out[d + 1] = own[d + 1];
+    const double *centre = groups->centre + j * d;
+    for (size_t i = 0; i < d; i++)
+        out[i] = (own[i] - own[d] * (dusk_int128)centre[i]) * scale + own[d + 3 + i];
+    out[d] = own[d + 1] * (dusk_int128)noise->weight;
+    out[d + 1] = own[d + 2];
 }
 
 /* Groups are apart, so each has its own noise: K-norm noise of few coordinates, or Gaussian noise all at once. */
@@ -292,7 +289,7 @@ dusk_status learn_groups_round(learn_groups *groups, const learn_group_noise *no
     DUSK_TRY(learn_groups_sum(groups, &sum, err));
     DUSK_NEW(margins, room * groups->k);
     DUSK_NEW(which, room);
-    DUSK_NEW(scratch, groups->width + 2);
+    DUSK_NEW(scratch, LEARN_GROUP_SCRATCH(room, groups->width));
     DUSK_NEW(released, groups->k * (groups->width + 2));
     while (tensor_block_next(&block)) {
         learn_groups_nearest(groups, &block, margins, which);
@@ -305,7 +302,7 @@ done:
     tensor_sum_clear(&sum);
     if (margins) dusk_wipe(margins, room * groups->k * sizeof *margins);
     if (which) dusk_wipe(which, room * sizeof *which);
-    if (scratch) dusk_wipe(scratch, (groups->width + 2) * sizeof *scratch);
+    if (scratch) dusk_wipe(scratch, LEARN_GROUP_SCRATCH(room, groups->width) * sizeof *scratch);
     dusk_deallocate(margins);
     dusk_deallocate(which);
     dusk_deallocate(scratch);

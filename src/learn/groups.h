@@ -18,6 +18,8 @@ typedef struct learn_group_noise {
 #define LEARN_GROUP_RADIUS 1.5  /* times the spread, in rounds after the first */
 #define LEARN_GROUP_SIZE 0x1p22 /* an offset as long as the radius, in the steps of the totals */
 
+#define LEARN_GROUP_SCRATCH(room, width) (4 * (room) + (width))
+
 typedef struct learn_groups {
     size_t k, width;
     double *centre,
@@ -47,10 +49,10 @@ void learn_groups_place(learn_groups *groups, size_t j, const double *at);
  * k doubles, `which` room. */
 void learn_groups_nearest(const learn_groups *groups, const tensor_block *block, double *margins,
                           int32_t *which);
-/* The exact sum that learn_groups_release wants: */
+/* The exact sum that learn_groups_release wants; `which` is spoiled: */
 DUSK_MUST_USE dusk_status learn_groups_sum(const learn_groups *groups, tensor_sum *out, dusk_error *err);
-void learn_groups_add(const learn_groups *groups, tensor_sum *sum, const tensor_block *block,
-                      const int32_t *which, double *scratch /* width + 2 doubles */);
+void learn_groups_add(const learn_groups *groups, tensor_sum *sum, const tensor_block *block, int32_t *which,
+                      double *scratch /* LEARN_GROUP_SCRATCH(room, width) */);
 /* Release once: out gets k * (width + 2) numbers: offsets of the mean in steps times rows, rows, squares times rows. */
 DUSK_MUST_USE dusk_status learn_groups_release(const learn_groups *groups, const learn_group_noise *noise,
                                                tensor_sum *sum, double *out, dusk_generator *gen,

@@ -165,7 +165,7 @@ static dusk_status release_cells(hashing *h, const learn_group_noise *noise, ten
     double *scratch = NULL, *released = NULL;
     int32_t *which = NULL;
 
-    DUSK_NEW(scratch, cells->width + 2);
+    DUSK_NEW(scratch, LEARN_GROUP_SCRATCH(block->room, cells->width));
     DUSK_NEW(released, cells->k * (cells->width + 2));
     DUSK_NEW(which, block->room);
     DUSK_TRY(learn_groups_sum(cells, &sum, err));
@@ -178,7 +178,7 @@ static dusk_status release_cells(hashing *h, const learn_group_noise *noise, ten
 done:
     tensor_sum_clear(&sum);
     if (which) dusk_wipe(which, block->room * sizeof *which);
-    if (scratch) dusk_wipe(scratch, (cells->width + 2) * sizeof *scratch);
+    if (scratch) dusk_wipe(scratch, LEARN_GROUP_SCRATCH(block->room, cells->width) * sizeof *scratch);
     dusk_deallocate(scratch);
     dusk_deallocate(released);
     dusk_deallocate(which);

@@ -28,6 +28,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     dusk_status status = DUSK_OK;
     mixture_plan *p = NULL;
     DUSK_TRY(learn_plan_features(job, false, err));
+    job->features.unmeasured = true;
     DUSK_NEW(p, 1);
     job->plan = p;
     p->k = (size_t)learn_setting(job, "groups");

@@ -34,6 +34,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     dusk_status status = DUSK_OK;
     pca_plan *p = NULL;
     DUSK_TRY(learn_plan_features(job, false, err));
+    job->features.unmeasured = true;
     DUSK_NEW(p, 1);
     job->plan = p;
     const size_t d = job->features.width, k = (size_t)learn_setting(job, "components");

@@ -53,7 +53,7 @@ dusk_status learn_sum_products(tensor_sum *out, size_t *rows, const learn_featur
     dusk_status status = DUSK_OK;
     const double most = fmax(features->bound, LEARN_ONE);
     learn_blocks blocks = { .at = 0 };
-    DUSK_TRY(learn_blocks_open(&blocks, features, frame, err));
+    DUSK_TRY(learn_blocks_open(&blocks, features, frame, LEARN_BLOCKS_JOINED, err));
     DUSK_TRY(tensor_sum_init(out, blocks.shape.width * blocks.shape.width, err));
     while (learn_blocks_next(&blocks)) tensor_sum_gram(out, &blocks.block, most * most);
     *rows = blocks.used;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "tensor/lanes.h"
+#include "tensor/tiles.h"
 
 /* --- blocks --------------------------------------------------------------------------------------- */
 
@@ -50,8 +51,8 @@ bool tensor_block_next(tensor_block *block)
 {
     const size_t width = block->source->width;
     if (!tensor_block_advance(block)) return false;
-    const float *from = block->source->x + block->first * width;
-    for (size_t i = 0; i < block->rows * width; i++) block->x[i] = (double)from[i];
+    tensor_tiles_widen(tensor_lanes_level(), block->x, block->source->x + block->first * width,
+                       block->rows * width);
     return true;
 }
 
@@ -70,13 +71,20 @@ static const float *block_floats(const tensor_block *block)
 DUSK_PROVEN(tensor_block_multiply)
 void tensor_block_multiply(const tensor_block *block, double *out, const double *vectors, size_t k)
 {
-    const int rows = (int)block->rows, width = (int)block->source->width;
+    const int rows = (int)block->rows, width = (int)block->source->width, level = tensor_lanes_level();
     if (k == 1 && !block->changed)
-        tensor_lanes_multiply(tensor_lanes_level(), out, block_floats(block), block->rows,
-                              block->source->width, vectors);
-    else
+        tensor_lanes_multiply(level, out, block_floats(block), block->rows, block->source->width, vectors);
+    else if (!tensor_tiles_multiply(level, out, block->x, block->rows, block->source->width, vectors, k))
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, (int)k, width, 1, block->x, width, vectors,
                     width, 0, out, (int)k);
+}
+
+DUSK_PROVEN(tensor_block_distances)
+void tensor_block_distances(const tensor_block *block, double *out, const double *centres,
+                            const int32_t *which)
+{
+    tensor_tiles_distances(tensor_lanes_level(), out, block->x, block->rows, block->source->width, centres,
+                           which);
 }
 
 /* --- sums ----------------------------------------------------------------------------------------- */
@@ -167,7 +175,9 @@ void tensor_sum_gram(tensor_sum *sum, const tensor_block *block, double most)
 {
     const int rows = (int)block->rows, width = (int)block->source->width;
     make_room(sum, most * (double)block->rows);
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, width, rows, 1, block->x, width, 1, sum->part, width);
+    if (!tensor_tiles_gram(tensor_lanes_level(), sum->part, block->x, block->rows, block->source->width))
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, width, rows, 1, block->x, width, 1, sum->part,
+                    width);
     sum->triangle = block->source->width;
 }
 
@@ -190,4 +200,13 @@ void tensor_sum_add(tensor_sum *sum, size_t cell, const double *values, size_t n
     mirror(sum);
     make_room(sum, most);
     for (size_t i = 0; i < n; i++) sum->part[cell + i] += values[i];
+}
+
+DUSK_PROVEN(tensor_sum_scatter)
+void tensor_sum_scatter(tensor_sum *sum, size_t first, size_t stride, const double *x, size_t rows,
+                        size_t width, const int32_t *which, double most)
+{
+    mirror(sum);
+    make_room(sum, most * (double)rows);
+    tensor_tiles_scatter(tensor_lanes_level(), sum->part + first, stride, x, rows, width, which);
 }

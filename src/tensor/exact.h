@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/platform.h"
@@ -62,6 +63,11 @@ void tensor_block_close(tensor_block *block);
  * sum); otherwise finite and wrong by rounding, and the caller must not rely on it. */
 void tensor_block_multiply(const tensor_block *block, double *out, const double *vectors, size_t k);
 
+/* out[i] = |row i - centre which[i]|^2 of a block with doubles; without `which` there is one centre. Centres are whole numbers. Exact where
+ * it is at most 2^53. */
+void tensor_block_distances(const tensor_block *block, double *out, const double *centres,
+                            const int32_t *which);
+
 /* An exact sum of `cells` whole numbers. */
 typedef struct tensor_sum {
     size_t cells;
@@ -90,6 +96,10 @@ void tensor_sum_combine(tensor_sum *sum, const tensor_block *block, const double
 void tensor_sum_gram(tensor_sum *sum, const tensor_block *block, double most);
 void tensor_sum_weighted_gram(tensor_sum *sum, const tensor_block *block, const double *coefficients,
                               double *scratch, double most);
+/* scatter: rows of `width` whole numbers by group, cell (first + which[i] * stride + c) += x[i * width + c]; rows with which[i] < 0 are left out;
+ * at most 1024 rows at once */
+void tensor_sum_scatter(tensor_sum *sum, size_t first, size_t stride, const double *x, size_t rows,
+                        size_t width, const int32_t *which, double most);
 /* add: n cells from `cell` on, += values, whole numbers of at most `most` */
 void tensor_sum_add(tensor_sum *sum, size_t cell, const double *values, size_t n, double most);
 

@@ -160,6 +160,31 @@ FOR_AVX512 static void combine_avx512(double *cells, const float *x, size_t rows
     combine(cells, x, rows - i, width, coefficients + i);
 }
 
+FOR_AVX512 static void into_ball_avx512(double *out, const float *x, size_t rows, size_t width,
+                                        const double *centre, double radius, double limit, double ball)
+{
+    const size_t whole = width / 8 * 8;
+    const __mmask8 rest = (__mmask8)((1u << (width - whole)) - 1);
+    const __m512d middle = _mm512_maskz_loadu_pd(rest, centre + whole);
+    for (size_t i = 0; i < rows; i++, x += width, out += width) {
+        const __m512d last = _mm512_sub_pd(WIDE8_SOME(rest, x + whole), middle);
+        __m512d squares = _mm512_mul_pd(last, last);
+        for (size_t j = 0; j < whole; j += 8) {
+            const __m512d away = _mm512_sub_pd(WIDE8(x + j), _mm512_loadu_pd(centre + j));
+            _mm512_storeu_pd(out + j, away);
+            squares = _mm512_fmadd_pd(away, away, squares);
+        }
+        double distance = sqrt(_mm512_reduce_add_pd(squares));
+        if (!(distance > limit)) distance = radius;
+        const __m512d factor = _mm512_set1_pd(ball / distance * (1 - 0x1p-40));
+        for (size_t j = 0; j < whole; j += 8)
+            _mm512_storeu_pd(out + j, _mm512_cvtepi32_pd(_mm512_cvttpd_epi32(
+                                          _mm512_mul_pd(_mm512_loadu_pd(out + j), factor))));
+        _mm512_mask_storeu_pd(out + whole, rest,
+                              _mm512_cvtepi32_pd(_mm512_cvttpd_epi32(_mm512_mul_pd(last, factor))));
+    }
+}
+
 #define FOR_AVX2 __attribute__((target("avx2,fma")))
 FOR_AVX2 static void multiply_avx2(double *out, const float *x, size_t rows, size_t width, const double *v)
 {
@@ -227,7 +252,11 @@ void tensor_lanes_into_ball(int level, double *out, const float *x, size_t rows,
                             const double *centre, double radius, double limit, double ball)
 {
 #if defined(__x86_64__)
-    if (level >= 1) {
+    if (level == 2) {
+        into_ball_avx512(out, x, rows, width, centre, radius, limit, ball);
+        return;
+    }
+    if (level == 1) {
         into_ball_avx2(out, x, rows, width, centre, radius, limit, ball);
         return;
     }

@@ -40,7 +40,7 @@ static void check_same(const dusk_frame *frame, size_t label, bool constant, dou
     size_t at = 0;
     assert_int_equal(learn_features_init(&features, frame->fields, label, constant, norm, NULL), DUSK_OK);
     assert_int_equal(learn_matrix_make(&matrix, &features, frame, NULL), DUSK_OK);
-    assert_int_equal(learn_blocks_open(&blocks, &features, frame, NULL), DUSK_OK);
+    assert_int_equal(learn_blocks_open(&blocks, &features, frame, LEARN_BLOCKS_JOINED, NULL), DUSK_OK);
     const size_t width = features.width, stride = blocks.shape.width;
     assert_int_equal(stride, width + (label == 3));
     while (learn_blocks_next(&blocks)) {

@@ -47,7 +47,7 @@ static void close_world(world *w)
 static void add_up(const world *w, tensor_sum *sum, int32_t *all)
 {
     tensor_block block;
-    double margins[1024 * K], scratch[D + 2];
+    double margins[1024 * K], scratch[LEARN_GROUP_SCRATCH(1024, D)];
     int32_t which[1024];
     assert_int_equal(tensor_block_open(&block, &w->matrix.rows, NULL), DUSK_OK);
     while (tensor_block_next(&block)) {
