@@ -38,6 +38,10 @@ static const tried_net tried_nets[] = {
     { "input 7 7 2; conv 5 3 pad 1; relu; maxpool 2; tanh; avgpool 2 1 same; output", 98, 2 },
     { "input 20 1 2; conv1d 6 4; tanh; maxpool 3; avgpool all; output", 40, 3 },
     { "input 6 5 4; avgpool 3 2 pad 1; maxpool all; dense 3", 120, 3 },
+    /* norms, dropout, flatten */
+    { "input 5 1 37; layernorm; dense 4 each; tanh; layernorm; output", 185, 3 },
+    { "input 4 3 6; groupnorm 3; conv 4 2; groupnorm 1; tanh; flatten; layernorm; dense 2", 72, 2 },
+    { "groupnorm 2; dropout 0.4; dense 9; dropout 0.2; tanh; output", 34, 3 },
 };
 enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
 

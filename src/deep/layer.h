@@ -62,6 +62,7 @@ typedef struct deep_kind {
     void (*forward)(deep_pass *pass, size_t l); /* value l -> value l + 1, kept l */
     /* slope l + 1 -> slope l, and what gradient needs besides (in kept l). */
     void (*backward)(deep_pass *pass, size_t l);
+    bool coins; /* asks for pass->coin in training */
     bool inner; /* gradient needs backward; otherwise the first layer with parameters is spared it */
     /* The gradient of example i by all parameters of the layer; called after backward. NULL: no parameters. */
     void (*gradient)(deep_pass *pass, size_t l, size_t i, deep_real *out);

@@ -45,6 +45,18 @@ size_t deep_take(deep_words *words, const char *what, size_t low, size_t high)
     return low;
 }
 
+double deep_take_number(deep_words *words, const char *what, double low, double high)
+{
+    if (words->places_taken == words->places) {
+        deep_refuse(words, "%s is missing", what);
+        return low;
+    }
+    const double x = words->place[words->places_taken++];
+    if (x >= low && x <= high) return x;
+    deep_refuse(words, "%s is a number from %g to %g", what, low, high);
+    return low;
+}
+
 size_t deep_take_or(deep_words *words, const char *what, size_t low, size_t high, size_t fallback)
 {
     return words->places_taken < words->places ? deep_take(words, what, low, high) : fallback;

@@ -81,7 +81,9 @@ typedef struct deep_words {
 } deep_words;
 /* The next number in its place: whole, from `low` to `high`; `what` is what it is called in an error. */
 size_t deep_take(deep_words *words, const char *what, size_t low, size_t high);
-/* The same, which may be left out. */
+/* The same of a number that need not be whole. */
+double deep_take_number(deep_words *words, const char *what, double low, double high);
+/* A whole one, which may be left out. */
 size_t deep_take_or(deep_words *words, const char *what, size_t low, size_t high, size_t fallback);
 size_t deep_option(deep_words *words, const char *name, size_t low, size_t high, size_t fallback);
 double deep_option_number(deep_words *words, const char *name, double low, double high, double fallback);
