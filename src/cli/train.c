@@ -174,7 +174,12 @@ static const char *example_label(dusk_task task)
 /* What the example of a learner needs besides, of the sample in examples/. */
 static const char *example_more(const char *name)
 {
-    static const char *const more[][2] = { { "theil_sen", " --columns years" } };
+    static const char *const more[][2] = {
+        { "theil_sen", " --columns years" },
+        { "bernstein_logistic", " --columns debt,income,years" },
+        { "bernstein_huber", " --columns age,debt,years" },
+        { "oracle_ramp", " --columns debt,income,years" },
+    };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (!strcmp(more[i][0], name)) return more[i][1];
     return "";
