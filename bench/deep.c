@@ -7,7 +7,6 @@
 
 #include "bench.h"
 #include "deep/training.h"
-#include "learn/sampled.h"
 #include "learn_data.h"
 
 typedef struct network {
@@ -51,12 +50,12 @@ static void plan(epoch *e, const network *net, dusk_generator *gen)
     *p = (deep_plan){
         .loss = DEEP_SOFTMAX, .clip = 1, .lot = net->lot, .rate = 0.1, .momentum = 0.9, .threads = 1
     };
-    p->sample = net->lot / (double)e->rows.rows;
-    p->steps = (uint64_t)rint(1 / p->sample);
+    p->sampler.rate = net->lot / (double)e->rows.rows;
+    p->steps = (uint64_t)rint(1 / p->sampler.rate);
     bench_require(deep_net_parse(&p->net, net->text, e->rows.width, 10, &err), &err);
     bench_require(learn_budget_init(&budget, DUSK_ADD_REMOVE, 3, 1e-5, 1, &err), &err);
     bench_require(learn_budget_sampled(&budget, &p->noise, (uint32_t)p->net.parameters, DEEP_STEPS, DEEP_GRID,
-                                       p->sample, 20 * p->steps, &err),
+                                       1, &p->sampler, 20 * p->steps, &err),
                   &err);
     e->parameters = bench_allocate(p->net.parameters, sizeof *e->parameters);
     e->gen = gen;

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "deep/training.h"
 #include "learn/loss.h"
-#include "learn/sampled.h"
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
@@ -32,34 +31,33 @@ static void scale_to_unit(learn_job *job)
  * noisy count says what gradients are divided by, and nothing else depends on it. */
 static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     const double rows = (double)job->rows, lot = learn_setting(job, "lot");
-    p->sample = learn_setting(job, "rate");
+    double rate = learn_setting(job, "rate");
     p->steps = (uint64_t)learn_setting(job, "steps");
     if (lot > 0 && !(rows > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --set rate=0.01",
                          "a lot is a part of all rows, and how many there are is private");
-    if (p->sample == 0) p->sample = lot > 0 ? lot / rows : 0.02;
-    if (p->sample > 1) p->sample = 1;
-    if (p->steps == 0) p->steps = (uint64_t)fmax(rint(learn_setting(job, "epochs") / p->sample), 1);
-    return learn_plan_count(job, &p->count, job->budget.left * 0.01, err);
+    if (rate == 0) rate = lot > 0 ? lot / rows : 0.02;
+    DUSK_TRY(learn_sampler_init(&p->sampler, (learn_sampling)learn_choice(job, "sampler"), rate, job->rows,
+                                job->budget.neighbours, err));
+    if (p->steps == 0) p->steps = (uint64_t)fmax(rint(learn_setting(job, "epochs") / p->sampler.rate), 1);
+    DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.01, err));
+done:
+    return status;
 }
 
 static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const uint32_t cells = (uint32_t)p->net.parameters;
-    if (p->sample < 1)
-        DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, p->sample,
-                                      p->steps, err));
-    else
-        DUSK_TRY(learn_budget_noise(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, job->budget.left,
-                                    p->steps, err));
+    DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, job->budget.left,
+                                  &p->sampler, p->steps, err));
     learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,
               learn_text(job, "net"));
-    learn_say(job,
-              "%llu steps; a row is in each with probability %.4g; its gradient is at most %.4g long, noise "
-              "%.4g times that",
-              (unsigned long long)p->steps, p->sample, p->clip, p->noise.deviation);
+    learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
+              (unsigned long long)p->steps, p->clip, p->noise.deviation);
+    learn_sampler_say(job, &p->sampler);
 done:
     return status;
 }
@@ -120,7 +118,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     learn_matrix_clear(&scaled);
     DUSK_TRY(deep_rows_make(&rows, &job->features, frame, err));
     DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
-    p->lot = fmax(p->sample * count, 1);
+    p->lot = fmax(p->sampler.rate * count, 1);
     DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     DUSK_TRY(deep_train(job, p, &rows, parameters, gen, err));
     DUSK_TRY(put_parameters(job, parameters, p->net.parameters, err));
@@ -206,6 +204,8 @@ static const dusk_setting settings[] = {
       "how many rows a step takes, on average, if --rows is public; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
     { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.02" },
+    { "sampler", "poisson", "poisson|fixed|shuffled", 0, 0, false,
+      "each row by a coin of its own, so many of --rows, or all of them in a random order" },
     { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
     { "clipping", "flat", "flat|layers|automatic", 0, 0, false,

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "mechanisms/totals.h"
-#include "random/keyed.h"
 
 enum { ROOM_MOST = 256, PIECE = 8192, THREADS_MOST = 64 };
 
@@ -101,9 +100,7 @@ typedef struct training {
     float *parameters, *averaged;
     worker worker[THREADS_MOST];
     size_t workers;
-    dusk_keyed_coins *coins;
-    bool *in;
-    size_t *row;
+    learn_draw draw;
     deep_optimiser optimiser;
     float gradient[PIECE];
 } training;
@@ -111,11 +108,7 @@ typedef struct training {
 static void close_training(training *t)
 {
     for (size_t k = 0; k < t->workers; k++) worker_close(&t->worker[k]);
-    dusk_keyed_free(t->coins);
-    if (t->in) dusk_wipe(t->in, t->rows->rows * sizeof *t->in);
-    if (t->row) dusk_wipe(t->row, t->rows->rows * sizeof *t->row);
-    dusk_deallocate(t->in);
-    dusk_deallocate(t->row);
+    learn_draw_close(&t->draw);
     dusk_deallocate(t->averaged);
     deep_optimiser_close(&t->optimiser);
 }
@@ -127,28 +120,10 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     const size_t n = plan->net.parameters;
     for (; t->workers < plan->threads && t->workers < THREADS_MOST; t->workers++)
         DUSK_TRY(worker_open(&t->worker[t->workers], plan, t->rows, err));
-    DUSK_NEW(t->in, t->rows->rows + 1);
-    DUSK_NEW(t->row, t->rows->rows + 1);
     if (plan->average > 0) DUSK_NEW(t->averaged, n);
-    DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
+    DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
-done:
-    return status;
-}
-
-/* Who is in the sample of this step. */
-static dusk_status take_sample(training *t, uint64_t step, size_t *count, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t rows = t->rows->rows;
-    size_t n = 0;
-    if (t->plan->sample < 1)
-        DUSK_TRY(dusk_keyed_include(t->coins, (uint32_t)step, NULL, t->in, rows,
-                                    dusk_keyed_rate_down(t->plan->sample), err));
-    for (size_t i = 0; i < rows; i++)
-        if (t->plan->sample >= 1 || t->in[i]) t->row[n++] = i;
-    *count = n;
 done:
     return status;
 }
@@ -158,7 +133,7 @@ static void add_up(training *t, size_t count)
 {
     for (size_t k = 0, first = 0; k < t->workers; k++) {
         worker *w = &t->worker[k];
-        w->row = t->row + first;
+        w->row = t->draw.row + first;
         w->count = count * (k + 1) / t->workers - first;
         first += w->count;
         w->pass.parameters = t->parameters;
@@ -212,7 +187,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     const deep_plan *plan = t->plan;
     const size_t n = plan->net.parameters;
     size_t count;
-    DUSK_TRY(take_sample(t, step, &count, err));
+    DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
     add_up(t, count);
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);

@@ -12,13 +12,14 @@
 #include "deep/rows.h"
 #include "deep/sums.h"
 #include "learn/learner.h"
+#include "learn/sampler.h"
 
 typedef struct deep_plan {
     deep_net net;
     deep_loss loss;
     deep_clipping clipping;
     double clip;
-    double sample; /* the chance of a row to be in a sample; 1: all rows every time */
+    learn_sampler sampler;
     uint64_t steps;
     double lot;        /* what gradients are divided by; public */
     learn_noise count; /* where the number of rows is paid for */

@@ -52,7 +52,7 @@ static dusk_status plan_chain(learn_job *job, bayes_plan *p, const learn_loss *l
     dusk_status status = DUSK_OK;
     const double share = job->budget.left;
     if (p->method == LANGEVIN) {
-        DUSK_TRY(learn_plan_gradient(job, &p->gradient, loss, 0, clip, share, 1, p->chain, err));
+        DUSK_TRY(learn_plan_gradient(job, &p->gradient, loss, 0, clip, share, NULL, p->chain, err));
         return DUSK_OK;
     }
     p->reach = choose_reach(job, p, share);
@@ -80,7 +80,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->prior = learn_setting(job, "prior");
     double clip = fmin(learn_setting(job, "clip") * job->features.norm, LEARN_NORM_MOST);
     DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.02, err));
-    DUSK_TRY(learn_plan_gradient(job, &p->warm, &loss, 0, clip, job->budget.left / 2, 1, p->descent, err));
+    DUSK_TRY(learn_plan_gradient(job, &p->warm, &loss, 0, clip, job->budget.left / 2, NULL, p->descent, err));
     DUSK_TRY(plan_chain(job, p, &loss, clip, err));
 done:
     return status;

@@ -20,8 +20,9 @@
 
 /* --- plan --------------------------------------------------------------------------------------------------- */
 
-static learn_descent read_settings(const learn_job *job)
+static dusk_status read_settings(learn_descent *out, const learn_job *job, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     learn_descent d = { .rate = learn_setting(job, "rate"),
                         .momentum = learn_setting(job, "momentum"),
                         .average = learn_setting(job, "average"),
@@ -31,12 +32,18 @@ static learn_descent read_settings(const learn_job *job)
                         .radius = learn_setting(job, "radius"),
                         .positive = learn_choice(job, "sign") == 1 };
     d.steps = (uint64_t)learn_setting(job, "steps");
-    d.sample = learn_choice(job, "method") == 1 ? learn_setting(job, "sample") : 1;
+    d.sample = learn_choice(job, "method") == 1;
+    d.sampler = (learn_sampler){ .rate = 1 };
+    if (d.sample)
+        DUSK_TRY(learn_sampler_init(&d.sampler, (learn_sampling)learn_choice(job, "sampler"),
+                                    learn_setting(job, "sample"), job->rows, job->budget.neighbours, err));
     d.adaptive = learn_choice(job, "method") == 2;
     d.newton = learn_choice(job, "method") == 3;
     if (d.steps == 0 && d.newton) d.steps = 5;
-    if (d.steps == 0) d.steps = d.sample < 1 ? 200 : job->budget.delta > 0 ? 30 : 10;
-    return d;
+    if (d.steps == 0) d.steps = d.sample ? 200 : job->budget.delta > 0 ? 30 : 10;
+    *out = d;
+done:
+    return status;
 }
 
 static dusk_status plan_newton(learn_job *job, learn_descent *d, const learn_loss *loss, size_t classes,
@@ -55,19 +62,17 @@ dusk_status learn_descent_plan(learn_job *job, const learn_loss *loss, size_t cl
     learn_descent *d = NULL;
     DUSK_NEW(d, 1);
     job->plan = d;
-    *d = read_settings(job);
+    DUSK_TRY(read_settings(d, job, err));
     DUSK_TRY(learn_plan_features(job, true, err));
     d->typical = learn_typical_length(&job->features);
     if (clip == 0) clip = fmin(fmin(loss->margin ? 0.5 : loss->lipschitz, 0.5) * d->typical, LEARN_NORM_MOST);
     DUSK_TRY(learn_plan_count(job, &d->count, COUNT_SHARE, err));
     if (d->newton) DUSK_TRY(plan_newton(job, d, loss, classes, err));
-    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, job->budget.left, d->sample,
+    DUSK_TRY(learn_plan_gradient(job, &d->gradient, loss, classes, clip, job->budget.left, &d->sampler,
                                  d->steps, err));
     learn_say(job, "%llu gradients of %u numbers, rows clipped to %.4g, each with noise of deviation %.4g",
               (unsigned long long)d->steps, d->gradient.noise.dimension, clip, d->gradient.noise.deviation);
-    if (d->sample < 1)
-        learn_say(job, "each is over a sample that every row is in with chance %g, by coins of its own",
-                  d->sample);
+    if (d->sample) learn_sampler_say(job, &d->sampler);
 done:
     return status;
 }
@@ -79,7 +84,7 @@ done:
 static double rate_of(const learn_descent *d, double rows)
 {
     double smoothness = d->gradient.classes ? LEARN_SOFTMAX_SMOOTHNESS : d->gradient.loss.smoothness;
-    double calm = DRIFT * d->sample * rows / (d->gradient.noise.deviation * sqrt((double)d->steps));
+    double calm = DRIFT * d->sampler.rate * rows / (d->gradient.noise.deviation * sqrt((double)d->steps));
     double most = d->gradient.classes || d->gradient.loss.margin ? HASTE : CARE;
     if (d->rate > 0) return d->rate;
     if (d->adaptive) return ADAPTIVE_RATE * (1 - d->momentum);
@@ -146,7 +151,7 @@ static void step(const learn_descent *d, const learn_features *features, double 
 {
     const size_t width = d->gradient.width, n = d->gradient.vectors * width;
     for (size_t j = 0; j < n; j++) {
-        double g = s->gradient[j] / (d->sample * rows); /* public, whoever is in a sample */
+        double g = s->gradient[j] / (d->sampler.rate * rows); /* public, whoever is in a sample */
         s->squares[j] += g * g;
         if (d->adaptive) g /= sqrt(s->squares[j]) + 1e-12;
         s->velocity[j] = d->momentum * s->velocity[j] + g;
@@ -174,15 +179,14 @@ static dusk_status descend(learn_job *job, const learn_descent *d, double *weigh
     DUSK_NEW(s.mean, n);
     DUSK_NEW(s.squares, n);
     if (d->newton) DUSK_NEW(second, n * n);
-    if (d->sample < 1) DUSK_TRY(learn_sample_open(&sample, matrix, d->sample, gen, err));
-    DUSK_TRY(learn_gradient_open(&work, &d->gradient, d->sample < 1 ? &sample.piece : matrix, err));
+    if (d->sample) DUSK_TRY(learn_sample_open(&sample, matrix, &d->sampler, gen, err));
+    DUSK_TRY(learn_gradient_open(&work, &d->gradient, d->sample ? &sample.piece : matrix, err));
     DUSK_TRY(learn_fit_count(job, &d->count, &rows, matrix->rows.rows, gen, err));
     memset(weights, 0, n * sizeof *weights);
     const double rate = rate_of(d, rows);
     for (uint64_t t = 0; t < d->steps; t++) {
-        if (d->sample < 1)
-            DUSK_TRY(learn_sample_release(&sample, &work, &d->gradient, s.gradient, weights, (uint32_t)t, gen,
-                                          err));
+        if (d->sample)
+            DUSK_TRY(learn_sample_release(&sample, &work, &d->gradient, s.gradient, weights, t, gen, err));
         else
             DUSK_TRY(learn_gradient_release(&work, &d->gradient, s.gradient, matrix, weights, gen, err));
         if (d->newton) {

@@ -20,7 +20,8 @@ typedef struct learn_descent {
     learn_noise count; /* of rows, where it is not declared */
     uint64_t steps;
     double rate, momentum, average; /* rate 0: by rate_of */
-    double sample;                  /* 1: all rows */
+    bool sample;                    /* else all rows, every time */
+    learn_sampler sampler;
     double l2, l1, group, radius;
     bool positive, adaptive, newton;
     learn_curvature curvature; /* of newton */
@@ -35,7 +36,14 @@ typedef struct learn_descent {
       0,                                                                                                        \
       false,                                                                                                    \
       "gradients over all rows, over samples, with a rate for each weight, or with second derivatives" },       \
-        { "sample", "0.05", NULL, 0.000001, 0.99, false, "of sgd: the chance of a row to be in a sample" },     \
+        { "sample", "0.05", NULL, 0.000001, 0.99, false, "of sgd: the part of the rows that a sample has" },    \
+        { "sampler",                                                                                            \
+          "poisson",                                                                                            \
+          "poisson|fixed|shuffled",                                                                             \
+          0,                                                                                                    \
+          0,                                                                                                    \
+          false,                                                                                                \
+          "of sgd: each row by a coin of its own, so many of --rows, or all of them in a random order" },       \
         { "steps", "0", NULL, 0, 100000, true, "how many; 0: 30, of sgd 200, of newton 5, without delta 10" },  \
         { "clip",                                                                                               \
           "0",                                                                                                  \

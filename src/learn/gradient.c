@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "learn/sampled.h"
 
 #define SLOPE_ONE 32768.0   /* steps of a slope of 1 */
 #define MARGIN_STEP 0x1p-35 /* of a product of a weight and a number */
@@ -20,7 +19,8 @@
 
 DUSK_PROVEN(learn_plan_gradient)
 dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn_loss *loss, size_t classes,
-                                double clip, double share, double sample, uint64_t times, dusk_error *err)
+                                double clip, double share, const learn_sampler *sampler, uint64_t times,
+                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_budget *budget = &job->budget;
@@ -33,12 +33,8 @@ dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn
                          gradient.width);
     const uint32_t cells = (uint32_t)(gradient.vectors * gradient.width);
     double steps = DUSK_MUTATE(GRADIENT_NOISE_FOR_HALF, gradient.clip, ceil(gradient.clip / 2));
-    if (sample < 1)
-        DUSK_TRY(learn_budget_sampled(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, sample,
-                                      times, err));
-    else
-        DUSK_TRY(learn_budget_noise(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, share, times,
-                                    err));
+    DUSK_TRY(learn_budget_sampled(budget, &gradient.noise, cells, steps, LEARN_GRADIENT_GRID, share, sampler,
+                                  times, err));
     *out = gradient;
 done:
     return status;

@@ -11,6 +11,7 @@
 
 #include "learn/learner.h"
 #include "learn/loss.h"
+#include "learn/sampler.h"
 
 #define LEARN_SLOPE_BITS 15
 #define LEARN_WEIGHT_BITS 20
@@ -27,11 +28,11 @@ typedef struct learn_gradient {
 } learn_gradient;
 
 /* Take `share` of the budget for `times` gradients, of rows of job->features; `clip` is a length, above 0 and at most
- * LEARN_NORM_MOST; `sample` below 1: each is over a Poisson sample of rows (sampled.h),
- * and `share` must be all that is left; else 1. */
+ * LEARN_NORM_MOST; each is over a sample of rows, for which `share` must be
+ * all that is left; NULL: over all of them. */
 DUSK_MUST_USE dusk_status learn_plan_gradient(learn_job *job, learn_gradient *out, const learn_loss *loss,
-                                              size_t classes, double clip, double share, double sample,
-                                              uint64_t times, dusk_error *err);
+                                              size_t classes, double clip, double share,
+                                              const learn_sampler *sampler, uint64_t times, dusk_error *err);
 
 /* What a sum needs besides. */
 typedef struct learn_gradient_work {

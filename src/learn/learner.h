@@ -115,6 +115,9 @@ int learn_choice(const learn_job *job, const char *name);
 const char *learn_text(const learn_job *job, const char *name);
 /* A line of the explanation. */
 void learn_say(learn_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct learn_sampler;
+/* How samples are taken, as a line of it. */
+void learn_sampler_say(learn_job *job, const struct learn_sampler *sampler);
 void learn_progress(const learn_job *job, double part);
 /* Name the declared facts that a promise rests on: how many rows a unit has, where a unit is not a row, and `rows`, unless 0. */
 DUSK_MUST_USE dusk_status learn_assume_rows(dusk_statement *statement, const dusk_fields *fields,

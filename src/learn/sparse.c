@@ -68,7 +68,7 @@ static dusk_status plan_gradients(learn_job *job, sparse_plan *p, const learn_lo
     dusk_status status = DUSK_OK;
     double clip = fmin(learn_setting(job, "clip") * loss->lipschitz, LEARN_NORM_MOST);
     DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.02, err));
-    DUSK_TRY(learn_plan_gradient(job, &p->gradient, loss, 0, clip, job->budget.left, 1, p->steps, err));
+    DUSK_TRY(learn_plan_gradient(job, &p->gradient, loss, 0, clip, job->budget.left, NULL, p->steps, err));
     learn_say(job, "%zu gradients of %zu numbers with noise of deviation %.4g each", p->steps,
               job->features.width, p->gradient.noise.deviation);
 done:

@@ -50,7 +50,7 @@ static void make_bed(bed *b, size_t rows, bool wild, bool residual, double epsil
     assert_int_equal(learn_plan_curvature(&job, &b->curvature, &loss, 2, 0.5, 1, NULL), DUSK_OK);
     double expected = loss.smoothness * 4 / (job.budget.mu * sqrt(0.5));
     assert_true(fabs(b->curvature.noise.deviation / expected - 1) < 1e-2);
-    assert_int_equal(learn_plan_gradient(&job, &b->gradient, &loss, 0, 1, 0.5, 1, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_plan_gradient(&job, &b->gradient, &loss, 0, 1, 0.5, NULL, 1, NULL), DUSK_OK);
     assert_int_equal(learn_gradient_open(&b->work, &b->gradient, &b->matrix, NULL), DUSK_OK);
     dusk_buffer_clear(&job.said);
     dusk_frame_free(frame);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples: what cannot be priced is refused; samples cost what was asked for beside what was taken before, with less noise
- * than all rows would need; every row is in with its chance, anew at each step, alone and in pairs; an empty sample is
+/* Gradients over samples: every row is in with its chance, anew at each step, alone and in pairs; an empty sample is
  * released with noise as any other; pieces add up to what all rows at once are. */
 #include "learn/sampled.h"
 
@@ -9,39 +8,6 @@
 #include "seeded.h"
 
 enum { ROWS = 1500, STEPS = 300 };
-
-static void prices_are_kept(void **state)
-{
-    (void)state;
-    for (int k = 1; k < 8; k += 3) {
-        learn_budget b;
-        learn_noise noise, whole;
-        dusk_statement statement;
-        const double epsilon = k & 1 ? 0.1 : 2, rate = k & 2 ? 0.01 : 0.3;
-        assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, epsilon, 1e-7, 1, NULL), DUSK_OK);
-        if (k & 4) assert_int_equal(learn_budget_noise(&b, &noise, 3, 7, 0, 0.1, 1, NULL), DUSK_OK);
-        learn_budget full = b;
-        assert_int_equal(learn_budget_noise(&full, &whole, 2, 100, -3, full.left, 50, NULL), DUSK_OK);
-        assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, rate, 50, NULL), DUSK_OK);
-        assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
-        assert_true(statement.epsilon <= epsilon && statement.epsilon > 0.99 * epsilon);
-        assert_true(b.left == 0 && noise.deviation < whole.deviation * (rate < 0.1 ? 0.2 : 0.7));
-        assert_true(noise.deviation > 0.4 * 100 / 8); /* of which a step of 2^-3 is the unit */
-    }
-}
-
-static void others_are_refused(void **state)
-{
-    learn_budget b;
-    learn_noise noise;
-    (void)state;
-    assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, 1, 0, 1, NULL), DUSK_OK);
-    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 1, 0, 0.1, 5, NULL), DUSK_ERR_ARGUMENT);
-    assert_int_equal(learn_budget_init(&b, DUSK_REPLACE_ONE, 1, 1e-6, 1, NULL), DUSK_OK);
-    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 1, 0, 0.1, 5, NULL), DUSK_ERR_ARGUMENT);
-    assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, 1, 1e-6, 2, NULL), DUSK_OK);
-    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 1, 0, 0.1, 5, NULL), DUSK_ERR_ARGUMENT);
-}
 
 typedef struct bed {
     learn_features features;
@@ -59,6 +25,7 @@ static void make_bed(bed *b, size_t rows, double rate, double epsilon)
     dusk_frame *frame;
     learn_job job = { 0 };
     learn_loss loss = learn_loss_of(LEARN_LOGISTIC, 1);
+    const learn_sampler sampler = { .rate = rate };
     *b = (bed){ .gen = seeded(11) };
     assert_int_equal(dusk_fields_parse(&fields, "x numeric -1:1\ny category a,b\n", NULL), DUSK_OK);
     assert_int_equal(dusk_frame_new(&frame, fields, rows, NULL), DUSK_OK);
@@ -70,9 +37,10 @@ static void make_bed(bed *b, size_t rows, double rate, double epsilon)
     assert_int_equal(learn_matrix_make(&b->matrix, &b->features, frame, NULL), DUSK_OK);
     job.features = b->features;
     assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, epsilon, 1e-6, 1, NULL), DUSK_OK);
-    assert_int_equal(learn_plan_gradient(&job, &b->gradient, &loss, 0, 1, job.budget.left, rate, STEPS, NULL),
-                     DUSK_OK);
-    assert_int_equal(learn_sample_open(&b->sample, &b->matrix, rate, b->gen, NULL), DUSK_OK);
+    assert_int_equal(
+        learn_plan_gradient(&job, &b->gradient, &loss, 0, 1, job.budget.left, &sampler, STEPS, NULL),
+        DUSK_OK);
+    assert_int_equal(learn_sample_open(&b->sample, &b->matrix, &sampler, b->gen, NULL), DUSK_OK);
     dusk_frame_free(frame);
     dusk_fields_free(fields);
 }
@@ -133,8 +101,6 @@ static void empty_samples_are_released(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prices_are_kept),
-        cmocka_unit_test(others_are_refused),
         cmocka_unit_test(rows_are_in_by_their_own_coins),
         cmocka_unit_test(empty_samples_are_released),
     };

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samplers and their prices [Abadi et al. 2016; Balle, Barthe & Gaboardi 2018 for samples of fixed size]. Proof: sampler.proof.md. */
+#include "learn/sampler.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "learn/learner.h"
+#include "mechanisms/noise.h"
+
+/* --- the price ----------------------------------------------------------------------------------------------- */
+
+dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double rate, uint64_t rows,
+                               dusk_neighbours neighbours, dusk_error *err)
+{
+    *out = (learn_sampler){ .way = way, .rate = fmin(rate, 1) };
+    if (way == LEARN_POISSON) return DUSK_OK;
+    if (neighbours != DUSK_REPLACE_ONE || rows == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --replace-one and --rows N, or sample by poisson",
+                         "samples of a fixed size are of a number of rows that is public, for data of which "
+                         "one row is replaced");
+    out->places = rows;
+    out->lot = (uint64_t)fmax(rint(fmin(rate, 1) * (double)rows), 1);
+    out->rate = (double)out->lot / (double)rows;
+    return DUSK_OK;
+}
+
+static bool takes_all(const learn_sampler *sampler)
+{
+    return sampler->way == LEARN_POISSON && sampler->rate >= 1;
+}
+
+/* Rows of a unit: the factor has it, and 2 for a replacement. */
+static uint64_t rows_of_unit(const learn_budget *budget)
+{
+    return (uint64_t)(budget->neighbours == DUSK_REPLACE_ONE ? budget->factor / 2 : budget->factor);
+}
+
+/* The event of one sample, gaussian(x) being what it releases. */
+static void write_sample(const learn_sampler *sampler, const learn_budget *budget, char *out, size_t size)
+{
+    char inner[100];
+    if (sampler->way == LEARN_POISSON)
+        snprintf(inner, sizeof inner, "poisson(%.17g, gaussian(x))", sampler->rate);
+    else
+        snprintf(inner, sizeof inner, "without_replacement(%llu, %llu, gaussian(x))",
+                 (unsigned long long)sampler->lot, (unsigned long long)sampler->places);
+    if (rows_of_unit(budget) > 1)
+        snprintf(out, size, "group(%llu, %s)", (unsigned long long)rows_of_unit(budget), inner);
+    else
+        snprintf(out, size, "%s", inner);
+}
+
+/* The noise multiplier with which all that was taken and `times` samples are what was asked for. */
+static dusk_status find_multiplier(double *out, const learn_budget *budget, const learn_sampler *sampler,
+                                   uint64_t times, dusk_error *err)
+{
+    char text[320], sample[160], before[64] = "";
+    double taken = budget->mu * sqrt(fmax(1 - budget->left, 0));
+    write_sample(sampler, budget, sample, sizeof sample);
+    if (budget->any) snprintf(before, sizeof before, "gaussian(%.17g) + ", 1 / taken * (1 - 0x1p-40));
+    snprintf(text, sizeof text, "%s%s * %llu", before, sample, (unsigned long long)times);
+    return dusk_account_solve(out, text, "x", (dusk_budget){ budget->epsilon, budget->delta },
+                              budget->neighbours, DUSK_BEST, err);
+}
+
+static dusk_status make_event(dusk_event *out, const learn_budget *budget, const learn_sampler *sampler,
+                              const dusk_event *release, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event sampled;
+    DUSK_TRY(sampler->way == LEARN_POISSON
+                 ? dusk_event_poisson(&sampled, sampler->rate, release, err)
+                 : dusk_event_without_replacement(&sampled, sampler->lot, sampler->places, release, err));
+    if (rows_of_unit(budget) > 1)
+        DUSK_TRY(dusk_event_group(out, rows_of_unit(budget), &sampled, err));
+    else
+        *out = sampled;
+done:
+    return status;
+}
+
+/* Every place is taken once in so many steps. */
+static uint64_t steps_of_epoch(const learn_sampler *sampler)
+{
+    return (sampler->places + sampler->lot - 1) / sampler->lot;
+}
+
+DUSK_PROVEN(learn_budget_sampled)
+dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
+                                 int grid, double share, const learn_sampler *sampler, uint64_t times,
+                                 dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_noise noise = { .gaussian = true, .dimension = dimension, .grid = grid };
+    dusk_event event, sampled;
+    double multiplier;
+
+    if (!sampler || takes_all(sampler))
+        return learn_budget_noise(budget, out, dimension, steps, grid, share, times, err);
+    if (sampler->way == LEARN_SHUFFLED) {
+        const uint64_t epoch = steps_of_epoch(sampler);
+        times = DUSK_MUTATE(SHUFFLED_EPOCHS_FREE, times / epoch + (times % epoch > 0), 1);
+        return learn_budget_noise(budget, out, dimension, steps, grid, budget->left, times, err);
+    }
+    if (!(budget->delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or take all rows",
+                         "sampled gradients need a delta");
+    DUSK_TRY(find_multiplier(&multiplier, budget, sampler, times, err));
+    DUSK_TRY(dusk_gaussian_multiplier_init(&noise.gauss, dimension, ldexp(steps, grid),
+                                           multiplier * (1 + 0x1p-30), grid, err));
+    DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
+    DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));
+    DUSK_TRY(make_event(&sampled, budget, sampler, &event, err));
+    DUSK_TRY(learn_budget_event(budget, &sampled, budget->left, times, err));
+    noise.deviation = noise.gauss.scale;
+    *out = noise;
+done:
+    return status;
+}
+
+void learn_sampler_say(learn_job *job, const learn_sampler *s)
+{
+    if (s->way == LEARN_POISSON)
+        learn_say(job, "each is over a sample that every row is in with chance %g, by coins of its own",
+                  s->rate);
+    else
+        learn_say(job, "each is over %llu of %llu rows, %s", (unsigned long long)s->lot,
+                  (unsigned long long)s->places,
+                  s->way == LEARN_FIXED ? "any as likely as any other"
+                                        : "all of them in a random order, once an epoch");
+}
+
+/* --- samples ---------------------------------------------------------------------------------------------------- */
+
+static size_t room_of(const learn_draw *d)
+{
+    return d->sampler.way == LEARN_POISSON ? d->rows : (size_t)d->sampler.places;
+}
+
+void learn_draw_close(learn_draw *draw)
+{
+    const size_t n = room_of(draw);
+    if (draw->in) dusk_wipe(draw->in, n * sizeof *draw->in);
+    if (draw->order) dusk_wipe(draw->order, n * sizeof *draw->order);
+    if (draw->row) dusk_wipe(draw->row, n * sizeof *draw->row);
+    dusk_deallocate(draw->in);
+    dusk_deallocate(draw->order);
+    dusk_deallocate(draw->row);
+    dusk_keyed_free(draw->coins);
+    *draw = (learn_draw){ .rows = 0 };
+}
+
+dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_t rows, dusk_generator *gen,
+                            dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_draw draw = { .sampler = *sampler, .rows = rows };
+    *out = (learn_draw){ .rows = 0 };
+    const size_t n = room_of(&draw) + 1;
+    if (sampler->way == LEARN_POISSON)
+        DUSK_NEW(draw.in, n);
+    else
+        DUSK_NEW(draw.order, n);
+    DUSK_NEW(draw.row, n);
+    DUSK_TRY(dusk_keyed_new(&draw.coins, gen, err));
+    *out = draw;
+    draw = (learn_draw){ .rows = 0 };
+done:
+    learn_draw_close(&draw);
+    return status;
+}
+
+static dusk_status take_poisson(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bool all = takes_all(&d->sampler);
+    size_t n = 0;
+    if (!all)
+        DUSK_TRY(dusk_keyed_include(d->coins, (uint32_t)DUSK_MUTATE(SAMPLE_IS_DRAWN_ONCE, step, 0), NULL,
+                                    d->in, d->rows, dusk_keyed_rate_down(d->sampler.rate), err));
+    for (size_t i = 0; i < d->rows; i++) {
+        d->row[n] = i;
+        n += all || d->in[i];
+    }
+    *count = n;
+done:
+    return status;
+}
+
+/* Of places those that have a row. */
+static size_t keep_rows(learn_draw *d, const size_t *place, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (place[i] < d->rows) d->row[kept++] = place[i];
+    return kept;
+}
+
+DUSK_PROVEN(learn_draw_take)
+dusk_status learn_draw_take(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t places = (size_t)d->sampler.places, lot = (size_t)d->sampler.lot;
+    if (d->sampler.way == LEARN_POISSON) return take_poisson(d, step, count, err);
+    if (d->sampler.way == LEARN_FIXED) {
+        size_t n;
+        DUSK_TRY(dusk_keyed_choose(d->coins, (uint32_t)step, 0, places, lot, d->order, &n, err));
+        *count = keep_rows(d, d->order, n);
+        return DUSK_OK;
+    }
+    const uint64_t epoch = step / steps_of_epoch(&d->sampler);
+    const size_t first = (size_t)(step % steps_of_epoch(&d->sampler)) * lot;
+    if (!d->ordered || d->epoch != epoch) {
+        DUSK_TRY(dusk_keyed_order(d->coins, (uint32_t)epoch, NULL, d->order, places, err));
+        d->epoch = epoch;
+        d->ordered = true;
+    }
+    *count = keep_rows(d, d->order + first, places - first < lot ? places - first : lot);
+done:
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_LEARN_SAMPLER_H
+#define DUSK_LEARN_SAMPLER_H
+
+/* Which rows a step looks at, and what that costs: a sampler carries its event, so that samples cannot be priced as something they are not.
+ *
+ *     poisson   every row is in each sample with the same chance, by coins of its own, whoever else is in
+ *     fixed     exactly `lot` of `places` places, each set of them being as likely as any other
+ *     shuffled  all places in a random order, `lot` at a time, and in a new order when they have all been taken: every place
+ *               is taken once an epoch, which is priced as that: one release an epoch, without amplification
+ *
+ * The last two are for replace-one, where the number of rows is public and declared: `places`. A place that has no row
+ * adds nothing, and rows beyond are never taken. Nobody learns who is in a sample, nor, of poisson, how many. Proof: sampler.proof.md. */
+
+#include "learn/budget.h"
+#include "random/keyed.h"
+
+typedef enum learn_sampling { LEARN_POISSON, LEARN_FIXED, LEARN_SHUFFLED } learn_sampling;
+
+typedef struct learn_sampler {
+    learn_sampling way;
+    double rate;          /* of poisson: the chance; else lot / places */
+    uint64_t places, lot; /* of the others */
+} learn_sampler;
+
+/* poisson: 0 < rate; from 1 on all rows. The others: lot = rate * rows, rounded, at least 1; DUSK_ERR_ARGUMENT without a declared
+ * number of rows, or under add/remove. */
+DUSK_MUST_USE dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double rate,
+                                             uint64_t rows, dusk_neighbours neighbours, dusk_error *err);
+
+/* Noise for `times` releases over samples, as learn_budget_noise; samples take all that is left of the budget. Refused without
+ * delta. Of a unit of several rows each has coins of its own, which is priced as so many units (group). sampler NULL, or a rate of 1: all rows, by `share`. */
+DUSK_MUST_USE dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_t dimension,
+                                               double steps, int grid, double share,
+                                               const learn_sampler *sampler, uint64_t times, dusk_error *err);
+
+/* Samples of `rows` rows, one after the other. */
+typedef struct learn_draw {
+    learn_sampler sampler;
+    size_t rows;
+    dusk_keyed_coins *coins;
+    bool *in;       /* poisson */
+    size_t *order;  /* of places: the others */
+    size_t *row;    /* who is in */
+    uint64_t epoch; /* that `order` is of; shuffled */
+    bool ordered;
+} learn_draw;
+DUSK_MUST_USE dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_t rows,
+                                          dusk_generator *gen, dusk_error *err);
+/* Wipe and free; fine on a zeroed one. */
+void learn_draw_close(learn_draw *draw);
+/* The rows of sample number `step`, from 0 on, in draw->row. */
+DUSK_MUST_USE dusk_status learn_draw_take(learn_draw *draw, uint64_t step, size_t *count, dusk_error *err);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samplers: what cannot be priced is refused; samples cost what was asked for beside what was taken before, with less noise than all rows would
+ * need, and for relation and unit as they are; rows come with their chances, and of an epoch each once. */
+#include "learn/sampler.h"
+
+#include <math.h>
+
+#include "seeded.h"
+
+static learn_sampler sampler_of(learn_sampling way, double rate, uint64_t rows)
+{
+    learn_sampler s;
+    assert_int_equal(learn_sampler_init(&s, way, rate, rows, way ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE, NULL),
+                     DUSK_OK);
+    return s;
+}
+
+static void prices_are_kept(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 32; k += 5) {
+        learn_budget b;
+        learn_noise noise, whole;
+        dusk_statement statement;
+        const double epsilon = k & 1 ? 0.1 : 2, rate = k & 2 ? 0.01 : 0.3;
+        const learn_sampler s = sampler_of(LEARN_POISSON, rate, 0);
+        const dusk_neighbours relation = k & 8 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+        assert_int_equal(learn_budget_init(&b, relation, epsilon, 1e-7, k & 16 ? 2 : 1, NULL), DUSK_OK);
+        if (k & 4) assert_int_equal(learn_budget_noise(&b, &noise, 3, 7, 0, 0.1, 1, NULL), DUSK_OK);
+        learn_budget full = b;
+        assert_int_equal(learn_budget_noise(&full, &whole, 2, 100, -3, full.left, 1000, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &s, 1000, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+        assert_true(statement.epsilon <= epsilon && statement.epsilon > (k & 24 ? 0.5 : 0.99) * epsilon);
+        assert_true(b.left == 0);
+        if (!(k & 24)) assert_true(noise.deviation < whole.deviation * (rate < 0.1 ? 0.2 : 0.7));
+        assert_true(noise.deviation > 0.4 * 100 / 8); /* of which a step of 2^-3 is the unit */
+    }
+}
+
+/* A place is in one release an epoch: as if there were one release of all rows in each. */
+static void shuffled_ones_are_priced_by_epochs(void **state)
+{
+    (void)state;
+    const learn_sampler s = sampler_of(LEARN_SHUFFLED, 0.1, 95);
+    learn_budget b, same;
+    learn_noise noise, whole;
+    dusk_statement statement;
+    assert_true(s.lot == 10 && s.places == 95);
+    assert_int_equal(learn_budget_init(&b, DUSK_REPLACE_ONE, 1, 1e-6, 1, NULL), DUSK_OK);
+    same = b;
+    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &s, 21, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_noise(&same, &whole, 2, 100, -3, same.left, 3, NULL), DUSK_OK);
+    assert_true(noise.deviation == whole.deviation);
+    assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+    assert_true(statement.epsilon <= 1 && statement.epsilon > 0.99);
+}
+
+static void fixed_ones_are_priced_without_replacement(void **state)
+{
+    (void)state;
+    const learn_sampler s = sampler_of(LEARN_FIXED, 0.01, 10000);
+    learn_budget b;
+    learn_noise noise;
+    dusk_statement statement;
+    char text[200];
+    assert_int_equal(learn_budget_init(&b, DUSK_REPLACE_ONE, 2, 1e-6, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &s, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+    assert_int_equal(dusk_event_format(&statement.event, text, sizeof text, NULL), DUSK_OK);
+    assert_non_null(strstr(text, "without_replacement(100, 10000, gaussian("));
+    assert_true(statement.epsilon <= 2);
+}
+
+static void others_are_refused(void **state)
+{
+    learn_budget b;
+    learn_noise noise;
+    learn_sampler s = sampler_of(LEARN_POISSON, 0.1, 0);
+    (void)state;
+    assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, 1, 0, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 1, 0, 1, &s, 5, NULL), DUSK_ERR_ARGUMENT);
+    for (int way = LEARN_FIXED; way <= LEARN_SHUFFLED; way++) {
+        assert_int_equal(learn_sampler_init(&s, (learn_sampling)way, 0.1, 100, DUSK_ADD_REMOVE, NULL),
+                         DUSK_ERR_ARGUMENT);
+        assert_int_equal(learn_sampler_init(&s, (learn_sampling)way, 0.1, 0, DUSK_REPLACE_ONE, NULL),
+                         DUSK_ERR_ARGUMENT);
+    }
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 90, PLACES = 100, STEPS = 2000 };
+
+/* How often each row is in, and the first two together. Within 5 deviations, which chance leaves once in a million. */
+static void check_counts(const learn_sampler *sampler, double chance, double both)
+{
+    dusk_generator *gen = seeded(3);
+    learn_draw draw;
+    size_t count, in[ROWS] = { 0 }, together = 0, all = 0;
+    assert_int_equal(learn_draw_open(&draw, sampler, ROWS, gen, NULL), DUSK_OK);
+    for (uint64_t step = 0; step < STEPS; step++) {
+        bool first = false, second = false;
+        assert_int_equal(learn_draw_take(&draw, step, &count, NULL), DUSK_OK);
+        all += count;
+        for (size_t i = 0; i < count; i++) {
+            assert_true(draw.row[i] < ROWS);
+            in[draw.row[i]]++;
+            first |= draw.row[i] == 0;
+            second |= draw.row[i] == 1;
+        }
+        together += first && second;
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(fabs((double)in[i] - chance * STEPS) < 5.5 * sqrt(chance * (1 - chance) * STEPS) + 1);
+    assert_true(fabs((double)together - both * STEPS) < 5.5 * sqrt(both * STEPS) + 1);
+    assert_true(fabs((double)all - ROWS * chance * STEPS) < 5.5 * sqrt(ROWS * chance * STEPS));
+    learn_draw_close(&draw);
+    dusk_generator_free(gen);
+}
+
+static void rows_come_with_their_chances(void **state)
+{
+    (void)state;
+    const learn_sampler poisson = sampler_of(LEARN_POISSON, 0.1, 0),
+                        fixed = sampler_of(LEARN_FIXED, 0.1, PLACES);
+    const learn_sampler shuffled = sampler_of(LEARN_SHUFFLED, 0.1, PLACES);
+    check_counts(&poisson, 0.1, 0.01);
+    check_counts(&fixed, 0.1, 0.1 * 9 / 99);
+    check_counts(&shuffled, 0.1, 0.1 * 9 / 99);
+}
+
+static void each_comes_once_an_epoch(void **state)
+{
+    (void)state;
+    const learn_sampler s = sampler_of(LEARN_SHUFFLED, 0.3, PLACES - 1);
+    dusk_generator *gen = seeded(4);
+    learn_draw draw;
+    size_t count, in[ROWS] = { 0 };
+    assert_int_equal(learn_draw_open(&draw, &s, ROWS, gen, NULL), DUSK_OK);
+    for (uint64_t step = 0; step < 12; step++) {
+        assert_int_equal(learn_draw_take(&draw, step, &count, NULL), DUSK_OK);
+        for (size_t i = 0; i < count; i++) in[draw.row[i]]++;
+        if (step % 4 == 3)
+            for (size_t i = 0; i < ROWS; i++) assert_int_equal(in[i], step / 4 + 1);
+    }
+    learn_draw_close(&draw);
+    dusk_generator_free(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prices_are_kept),
+        cmocka_unit_test(shuffled_ones_are_priced_by_epochs),
+        cmocka_unit_test(fixed_ones_are_priced_without_replacement),
+        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(rows_come_with_their_chances),
+        cmocka_unit_test(each_comes_once_an_epoch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
