@@ -56,7 +56,7 @@ static void entropy_runs_out(void **state)
     (void)state;
     dusk_generator *gen = seeded(1);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 10, gen);
-    for (unsigned bits = 1; bits <= 1024; bits *= 2) {
+    for (unsigned bits = 1; bits <= 512; bits *= 2) {
         dusk_generator *empty = zeros(bits);
         dusk_ladder_result result = { .model = NULL };
         assert_int_equal(attempt(&result, frame, bits % 3 ? frame : NULL, empty, NULL), DUSK_ERR_ENTROPY);
