@@ -24,6 +24,7 @@ static const request requests[] = {
     { "huber_regression", { "loss=squared", "clip=3", "steps=4", "rate=500" } },
     { "huber_regression", { "loss=log_cosh", "clip=0.01", "steps=2" } },
     { "logistic", { "method=adagrad", "steps=4" } },
+    { "logistic", { "method=newton", "steps=1", "norm=64" } }, /* at weights 0: the most that a row can add */
     { "svm", { "method=newton", "steps=3", "norm=64" } },
     { "huber_regression", { "method=newton", "steps=2", "l2=1" } },
     { "logistic", { "method=sgd", "sample=0.5", "steps=6", "clip=0.3" } }, /* samples last */
