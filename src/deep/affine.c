@@ -29,16 +29,27 @@ void deep_affine_backward(deep_pass *pass, const deep_affine *map, const deep_re
               &pass->gemm);
 }
 
+enum { LANES = 16 };
+
+DEEP_LANES
+static void add_lines(deep_real *restrict sum, const deep_real *restrict x, size_t step, size_t lines)
+{
+    for (size_t t = 0; t < lines; t++)
+        for (size_t r = 0; r < LANES; r++) sum[r] += x[t * step + r];
+}
+
 void deep_affine_constants(const deep_real *left, size_t left_step, size_t positions, size_t rows,
                            deep_real *out, size_t step, bool add)
 {
-    enum { LANES = 16 };
     for (size_t first = 0; first < rows; first += LANES) {
         const size_t n = rows - first < LANES ? rows - first : LANES;
         deep_real sum[LANES] = { 0 };
         for (size_t r = 0; add && r < n; r++) sum[r] = out[(first + r) * step];
-        for (size_t t = 0; t < positions; t++)
-            for (size_t r = 0; r < n; r++) sum[r] += left[t * left_step + first + r];
+        if (n == LANES)
+            add_lines(sum, left + first, left_step, positions);
+        else
+            for (size_t t = 0; t < positions; t++)
+                for (size_t r = 0; r < n; r++) sum[r] += left[t * left_step + first + r];
         for (size_t r = 0; r < n; r++) out[(first + r) * step] = sum[r];
     }
 }

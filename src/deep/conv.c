@@ -172,11 +172,24 @@ static runs runs_of(const conv *c)
     return r;
 }
 
-/* Where the window of position p begins. */
-static size_t corner(const conv *c, size_t p)
+/* Windows from one position to the next. */
+typedef struct walk {
+    size_t x, at, out_width, step,
+        turn; /* the column, where the window begins; the last of a row goes `turn` on */
+} walk;
+
+static walk walk_from(const conv *c, size_t p)
 {
     const deep_window *w = &c->window;
-    return (p / w->out_width * c->width + p % w->out_width) * w->stride * w->channels;
+    const size_t step = w->stride * w->channels, y = p / w->out_width, x = p % w->out_width;
+    return (walk){ x, (y * c->width + x) * step, w->out_width, step, (c->width + 1 - w->out_width) * step };
+}
+
+DEEP_INLINE void go_on(walk *k)
+{
+    const bool last = ++k->x == k->out_width;
+    k->at += last ? k->turn : k->step;
+    k->x = last ? 0 : k->x;
 }
 
 /* Patches of positions from `first` on, of one surrounded picture and group: rows of `columns` numbers. */
@@ -185,12 +198,16 @@ static void gather(const conv *c, const deep_real *restrict picture, size_t firs
                    deep_real *restrict to)
 {
     const runs r = runs_of(c);
-    for (size_t p = first; p < first + n; p++) {
-        const deep_real *from = picture + corner(c, p);
-        for (size_t k = 0; k < r.down; k++)
-            for (size_t j = 0; j < r.across; j++, to += r.run)
-                copy(to, from + k * r.down_step + j * r.across_step, r.run);
-    }
+    walk w = walk_from(c, first);
+    if (r.across == 1 && r.run == 8) /* a grey picture, and windows of 8 */
+        for (size_t p = 0; p < n; p++, go_on(&w))
+            for (size_t k = 0; k < r.down; k++, to += 8)
+                memcpy(to, picture + w.at + k * r.down_step, 8 * sizeof *to);
+    else
+        for (size_t p = 0; p < n; p++, go_on(&w))
+            for (size_t k = 0; k < r.down; k++)
+                for (size_t j = 0; j < r.across; j++, to += r.run)
+                    copy(to, picture + w.at + k * r.down_step + j * r.across_step, r.run);
 }
 
 /* The way back: what patches mean for the picture. */
@@ -199,14 +216,13 @@ static void scatter(const conv *c, deep_real *restrict picture, size_t first, si
                     const deep_real *restrict from)
 {
     const runs r = runs_of(c);
-    for (size_t p = first; p < first + n; p++) {
-        deep_real *to = picture + corner(c, p);
+    walk w = walk_from(c, first);
+    for (size_t p = 0; p < n; p++, go_on(&w))
         for (size_t k = 0; k < r.down; k++)
             for (size_t j = 0; j < r.across; j++, from += r.run) {
-                deep_real *run = to + k * r.down_step + j * r.across_step;
+                deep_real *run = picture + w.at + k * r.down_step + j * r.across_step;
                 for (size_t q = 0; q < r.run; q++) run[q] += from[q];
             }
-    }
 }
 
 /* --- there and back ---------------------------------------------------------------------------------------------------- */
@@ -219,6 +235,14 @@ static void turn_weights(const conv *c, const deep_real *from, deep_real *to)
             for (size_t j = 0; j <= c->columns; j++) to[j * c->rows + r] = from[r * (c->columns + 1) + j];
 }
 
+DEEP_LANES
+static void repeat(deep_real *restrict y, size_t step, const deep_real *restrict constants, size_t rows,
+                   size_t n)
+{
+    for (size_t t = 0; t < n; t++)
+        for (size_t r = 0; r < rows; r++) y[t * step + r] = constants[r];
+}
+
 /* y of `n` positions from `first` on, counted through all examples. */
 static void multiply(deep_pass *pass, size_t l, const conv *c, size_t g, const deep_real *patches,
                      size_t first, size_t n)
@@ -226,8 +250,7 @@ static void multiply(deep_pass *pass, size_t l, const conv *c, size_t g, const d
     const deep_real *weights = pass->scratch + g * c->rows * (c->columns + 1);
     const deep_real *constants = weights + c->columns * c->rows;
     deep_real *y = pass->value[l + 1] + first * c->outputs + g * c->rows;
-    for (size_t t = 0; t < n; t++)
-        for (size_t r = 0; r < c->rows; r++) y[t * c->outputs + r] = constants[r];
+    repeat(y, c->outputs, constants, c->rows, n);
     deep_gemm(pass->level, y, c->outputs, (deep_view){ patches, c->columns, 1 },
               (deep_view){ weights, c->rows, 1 }, n, c->rows, c->columns, true, &pass->gemm);
 }

@@ -59,6 +59,13 @@ static row row_of(const deep_window *w, size_t y, size_t k, size_t j)
 /* --- the largest -------------------------------------------------------------------------------------------------------- */
 
 DEEP_LANES
+static void begin(deep_real *restrict most, deep_real *restrict which, size_t n)
+{
+    for (size_t c = 0; c < n; c++) most[c] = -(deep_real)INFINITY;
+    for (size_t c = 0; c < n; c++) which[c] = 0;
+}
+
+DEEP_LANES
 static void take(const row *r, size_t channels, const deep_real *restrict from, deep_real *restrict most,
                  deep_real *restrict which, deep_real number)
 {
@@ -92,8 +99,7 @@ static void largest_forward(deep_pass *pass, size_t l)
     const deep_real *from = pass->value[l];
     for (size_t i = 0; i < pass->examples; i++, from += deep_size(layer->in))
         for (size_t y = 0; y < w.out_height; y++, to += size, which += size) {
-            for (size_t c = 0; c < size; c++) to[c] = -(deep_real)INFINITY;
-            memset(which, 0, size * sizeof *which);
+            begin(to, which, size);
             EACH_PLACE(w, k, j)
             {
                 const row r = row_of(&w, y, k, j);
