@@ -362,7 +362,22 @@ static void measure_time(const bench_case *self, bench_result *out, dusk_generat
     MIXTURE(set, groups, "diagonal", 0.1), MIXTURE(set, groups, "diagonal", 1),                              \
         MIXTURE(set, groups, "full", 0.1), MIXTURE(set, groups, "full", 1)
 
+#define LATENT(set, groups, e)                                                                               \
+    {                                                                                                        \
+        "learn/latent_class/" set "/" #groups "/" #e, "latent classes on " set ", at most " #groups,         \
+            "log likelihood", "the same at epsilon 10^6", "", bench_learn_run, &(const bench_learn)          \
+        {                                                                                                    \
+            "latent_class", "groups=" #groups, set, BENCH_LOG_LIKELIHOOD, e, -1, 10                          \
+        }                                                                                                    \
+    }
+#define LATENTS(set)                                                                                         \
+    LATENT(set, 1, 1), LATENT(set, 8, 0.1), LATENT(set, 8, 0.5), LATENT(set, 8, 1), LATENT(set, 8, 4)
+
 const bench_case bench_learn_cluster_cases[] = {
+    LATENTS("bank"),
+    LATENTS("compas"),
+    LATENTS("adult"),
+    LATENTS("german"),
     MIXTURES("s1", 15),
     MIXTURES("s3", 15),
     MIXTURES("a1", 20),

@@ -113,6 +113,15 @@ bool learn_bins_ordered(const learn_bins *bins, const dusk_fields *fields, size_
     return fields->field[bins->column[j]].kind == DUSK_FIELD_NUMERIC;
 }
 
+double learn_bin_width(const learn_bins *bins, const dusk_fields *fields, size_t j, size_t bin)
+{
+    const dusk_field *field = &fields->field[bins->column[j]];
+    const size_t at = bins->first[j] + bin;
+    if (field->kind != DUSK_FIELD_NUMERIC) return 1;
+    double end = at + 1 < bins->first[j + 1] ? bins->edge[at + 1] : field->upper;
+    return (end - (bin > 0 ? bins->edge[at] : field->lower)) / (field->upper - field->lower);
+}
+
 /* --- rows ---------------------------------------------------------------------------------------------------------------- */
 
 /* The last bin that begins at x or below; the first when there is none. */

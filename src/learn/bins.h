@@ -31,6 +31,8 @@ DUSK_MUST_USE dusk_status learn_bins_init(learn_bins *out, const dusk_fields *fi
 void learn_bins_clear(learn_bins *bins);
 /* Is column j a number, whose bins have an order? */
 bool learn_bins_ordered(const learn_bins *bins, const dusk_fields *fields, size_t j);
+/* How wide bin `bin` of column j is, as a part of the bounds; of a category 1. */
+double learn_bin_width(const learn_bins *bins, const dusk_fields *fields, size_t j, size_t bin);
 
 /* The rows of a frame. */
 typedef struct learn_codes {

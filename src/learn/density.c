@@ -400,16 +400,6 @@ static void find_tables(size_t *at, const learn_bins *bins, const double *parent
     }
 }
 
-/* Of a bin, as a part of the bounds; of a category 1. */
-static double width_of(const learn_bins *bins, const dusk_fields *fields, size_t c, size_t bin)
-{
-    const dusk_field *field = &fields->field[c];
-    if (field->kind != DUSK_FIELD_NUMERIC) return 1;
-    const size_t at = bins->first[c] + bin;
-    double end = at + 1 < bins->first[c + 1] ? bins->edge[at + 1] : field->upper;
-    return (end - (bin > 0 ? bins->edge[at] : field->lower)) / (field->upper - field->lower);
-}
-
 static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -431,7 +421,7 @@ static dusk_status predict(const dusk_model *model, const dusk_frame *frame, dou
         const uint16_t *own = codes.code[c], *given = parent[c] >= 0 ? codes.code[(size_t)parent[c]] : NULL;
         for (size_t i = 0; i < frame->rows; i++)
             out[i] += log(table[(given ? given[i] * size_of(&bins, c) : 0) + own[i]]) -
-                      log(width_of(&bins, model->fields, c, own[i]));
+                      log(learn_bin_width(&bins, model->fields, c, own[i]));
     }
 done:
     learn_codes_clear(&codes);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/mixture.h"
+#include "learn/shares.h"
 
 #define RADIUS 2.5 /* times the spread */
 
@@ -27,8 +28,7 @@ dusk_status learn_plan_mixture(learn_job *job, learn_mixture_noise *out, size_t 
     const double one = ceil(sqrt(size * size * 1.25 + weight * weight) * (1 + 0x1p-50));
     out->weight = weight;
     return learn_budget_noise(&job->budget, &out->noise, (uint32_t)(k * learn_mixture_numbers(d, full)),
-                              one * DUSK_MUTATE(EM_ROWS_HAVE_ONE_PART, LEARN_MIXTURE_PARTS, 1), 0, share,
-                              times, err);
+                              one * DUSK_MUTATE(EM_ROWS_HAVE_ONE_PART, LEARN_PARTS, 1), 0, share, times, err);
 }
 
 /* --- components --------------------------------------------------------------------------------------------------- */
@@ -182,21 +182,12 @@ double learn_mixture_log(const learn_mixture *m, const double *x, double units)
 
 /* --- rows ------------------------------------------------------------------------------------------------------------ */
 
-/* How many of LEARN_MIXTURE_PARTS each component gets of a row; what is left is the background's. By the row and released numbers, in
- * one order of operations; the sum is held in whole numbers. */
+/* How many of LEARN_PARTS each component gets of a row; what is left is the background's. */
 DUSK_PROVEN(share_row)
 static void share_row(const learn_mixture *m, const double *x, double background, double *part)
 {
-    const size_t k = m->groups.k;
-    double most = background, sum, left = LEARN_MIXTURE_PARTS;
-    for (size_t j = 0; j < k; j++) most = fmax(most, part[j] = log_part(m, x, j));
-    sum = exp(background - most);
-    for (size_t j = 0; j < k; j++) sum += part[j] = exp(part[j] - most);
-    for (size_t j = 0; j < k; j++) {
-        double whole = floor(part[j] / sum * LEARN_MIXTURE_PARTS);
-        part[j] = DUSK_MUTATE(EM_SHARES_ADD_TO_MORE, whole >= 0 ? fmin(whole, left) : 0, LEARN_MIXTURE_PARTS);
-        left -= part[j];
-    }
+    for (size_t j = 0; j < m->groups.k; j++) part[j] = log_part(m, x, j);
+    learn_share_out(part, m->groups.k, background);
 }
 
 /* Whole numbers that are at most SIZE long: the offset times a whole number, or pulled in to the radius. */
@@ -228,7 +219,7 @@ static void add_row(tensor_sum *sum, const learn_mixture *m, const learn_mixture
     for (size_t a = 0; a < d; a++)
         for (size_t b = a; b < (m->full ? d : a + 1); b++)
             *at++ = part * trunc(u[a] * u[b] / (2 * LEARN_MIXTURE_SIZE));
-    tensor_sum_add(sum, j * each, numbers, each, LEARN_MIXTURE_PARTS * LEARN_MIXTURE_SIZE);
+    tensor_sum_add(sum, j * each, numbers, each, LEARN_PARTS * LEARN_MIXTURE_SIZE);
 }
 
 static void add_block(tensor_sum *sum, const learn_mixture *m, const learn_mixture_noise *noise,
@@ -276,7 +267,7 @@ static void move_covariance(learn_mixture *m, size_t j, const double *mean, doub
 static void move(learn_mixture *m, const learn_mixture_noise *noise, size_t j, double *own)
 {
     const size_t d = m->groups.width;
-    const double parts = LEARN_MIXTURE_PARTS, size = LEARN_MIXTURE_SIZE;
+    const double parts = LEARN_PARTS, size = LEARN_MIXTURE_SIZE;
     const double deviation = noise->noise.deviation / parts, doubt = deviation / noise->weight;
     double scale = fmax(floor(size / m->groups.reach[j]), 1), count = own[0] / parts / noise->weight;
     double before = fmax(m->groups.count[j], 1), old = stays(before, doubt), shift = 0, *mean = own + 1;

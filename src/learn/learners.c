@@ -25,6 +25,7 @@ extern const learn_learner learn_functional;
 extern const learn_learner learn_huber_regression;
 extern const learn_learner learn_kmeans;
 extern const learn_learner learn_lasso;
+extern const learn_learner learn_latent_class;
 extern const learn_learner learn_linear;
 extern const learn_learner learn_logistic;
 extern const learn_learner learn_multinomial;
@@ -77,6 +78,7 @@ const learn_learner *const learn_learners[] = {
     &learn_aggregate_linear,
     &learn_posterior_linear,
     &learn_kmeans,
+    &learn_latent_class,
     &learn_pca,
     &learn_pca_sampling,
     &learn_projection,

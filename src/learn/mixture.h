@@ -19,7 +19,6 @@ typedef struct learn_mixture {
 #define LEARN_BACKGROUND 0.01 /* the part of the density that is even over the box */
 #define LEARN_MIXTURE_SIZE                                                                                   \
     0x1p20 /* an offset as long as the radius, in steps of a total over a part of a row */
-#define LEARN_MIXTURE_PARTS 256.0 /* of a row */
 
 typedef struct learn_mixture_noise {
     learn_noise noise;

@@ -13,7 +13,7 @@
 #include "learn/points.h"
 #include "learn/sketch.h"
 
-#define WORK_MOST 1.5e9 /* operations, about */
+#define WORK_MOST 8e9 /* operations, about */
 #define PLACES 2048.0
 #define PICTURES 0x1p22 /* numbers of the pictures of all places, at most */
 enum { LEVELS = 4, ALONE = 10, TOGETHER = 2, MISSES = 4, PASSES = 40 };

@@ -155,6 +155,9 @@ SUBJECT(kmeans_grid, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=gri
         0, 1, "centres", { &one_end, &other_end })
 SUBJECT(kmeans_sketch, "kmeans", "x numeric -1:1", NULL, { "groups=1", "method=sketch", NULL },
         DUSK_ADD_REMOVE, 0.05, 1, "counts", { &nobody, &one_end })
+/* The noisy number of rows of one class. */
+SUBJECT(latent_class, "latent_class", "x category a", NULL, { "groups=1", "rounds=1", "start=0.01", NULL },
+        DUSK_ADD_REMOVE, 0.05, 0, "rows", { &nobody, &middle })
 SUBJECT(naive_bayes, "naive_bayes", "x category p\ny category no,yes", "y", { NULL }, DUSK_ADD_REMOVE, 0, 0,
         "chances", { &nobody, &middle })
 
@@ -209,6 +212,7 @@ static const subject subjects[] = {
     { "kmeans.sketch", "a row at the end of its bounds", 1, 1, 1000, begin_kmeans_sketch, draw_one, NULL },
     { "oracle", "a unit of three rows", 1, 2, 6000, begin_oracle, draw_two, NULL },
     { "bernstein", "a row that is scaled down", 1, 4, 6000, begin_bernstein, draw_four, NULL },
+    { "latent_class", "a row of the first category", 1, 1, 6000, begin_latent_class, draw_one, NULL },
     { "naive_bayes", "a row of the first class", 1, 4, 6000, begin_naive_bayes, draw_four, NULL },
 };
 

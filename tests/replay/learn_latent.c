@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Latent classes on neighbouring tables: the inputs of every release are within what it declares, and all that a model holds follows
+ * from what was released. */
+#include "cluster_frames.h"
+
+#include "replay.h"
+
+enum { ROWS = 60 };
+
+static const char *const texts[] = { "a numeric 0:1\nb numeric -1:0\nc category p,q,r\nd category u,v\n",
+                                     "a numeric 5:6\nc category p,q,r\nrows_per_unit 2\n" };
+
+static void same_models(const dusk_model *a, const dusk_model *b)
+{
+    for (size_t i = 0; dusk_model_array_at(a, i); i++) {
+        size_t rows[2], columns[2];
+        const char *name = dusk_model_array_at(a, i);
+        const double *x = dusk_model_array(a, name, &rows[0], &columns[0]);
+        const double *y = dusk_model_array(b, name, &rows[1], &columns[1]);
+        assert_non_null(y);
+        replay_same(x, y, rows[0] * columns[0]);
+    }
+}
+
+static void put_at_an_end(dusk_frame *frame, size_t row, size_t corner)
+{
+    for (size_t c = 0; c < frame->fields->count; c++) {
+        const dusk_field *f = &frame->fields->field[c];
+        if (f->kind == DUSK_FIELD_NUMERIC)
+            frame->column[c].number[row] = corner == 7 ? NAN : corner >> c & 1 ? f->upper : f->lower;
+        else
+            frame->column[c].code[row] = (int32_t)(corner + c) % 4 - 1;
+    }
+}
+
+static void run_pair(const cluster_request *r, uint64_t seed)
+{
+    size_t unit = seed % 2 ? 2 : 1;
+    dusk_model *model[2];
+    replay p = replay_open(seed);
+    for (size_t side = 0; side < 2; side++) {
+        size_t more = r->neighbours == DUSK_REPLACE_ONE || side == 1 ? unit : 0;
+        dusk_frame *frame = cluster_frame(texts[seed % 2], ROWS + more, 3, 77);
+        for (size_t i = 0; i < more; i++) put_at_an_end(frame, ROWS + i, seed / 2 + 5 * side);
+        model[side] = cluster_run(r, frame, p.gen[side]);
+        dusk_frame_free(frame);
+    }
+    same_models(model[0], model[1]);
+    for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
+    replay_close(&p, (replay_declared){ .epsilon = r->epsilon, .delta = r->delta });
+}
+
+static void run_all(const char *groups, const char *rounds)
+{
+    for (uint64_t k = 0; k < 16; k++) {
+        cluster_request r = { "latent_class",
+                              .settings = { groups, rounds },
+                              .epsilon = k & 8 ? 50 : 0.8,
+                              .delta = k & 4 ? 1e-6 : 0,
+                              .neighbours = k & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE,
+                              .rows = k & 1 ? ROWS : 0 };
+        run_pair(&r, k);
+    }
+}
+
+static void test_latent_classes(void **state)
+{
+    (void)state;
+    run_all("groups=3", "rounds=3");
+    run_all("groups=1", "rounds=1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_latent_classes) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
