@@ -142,7 +142,7 @@ static void odd_tables_are_defined(void **state)
     for (int k = 0; k < 30; k++) {
         static const char *const methods[] = { "method=grid", "method=hash", "method=lloyd", "method=auto",
                                                "method=sketch" };
-        if (k % 3 == 0 && (k / 3 % 5 == 0 || k == 27)) continue; /* refused; slow */
+        if (k % 3 == 0 && k / 3 % 5 % 4 == 0) continue; /* refused; slow */
         cluster_request r = { "kmeans", .settings = { "groups=5", methods[k / 3 % 5] }, .epsilon = 0.1,
                               .delta = k / 15 ? 1e-6 : 0 };
         for (size_t rows = 0; rows < 12; rows += 11) {
