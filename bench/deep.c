@@ -97,10 +97,16 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
         }                                                                                                    \
     }
 
+#define CNN                                                                                                  \
+    "input 28 28; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride 2; tanh; maxpool 2 1; "      \
+    "dense 32; tanh; output"
+
 const bench_case bench_deep_cases[] = {
     EPOCH("logistic", 256, "output", "<= 0.12"),
     EPOCH("logistic", 2048, "output", "<= 0.1"),
     EPOCH("mlp", 256, "dense 256; relu; output", "<= 1.2"),
     EPOCH("mlp", 2048, "dense 256; relu; output", "<= 0.8"),
+    EPOCH("cnn", 256, CNN, "<= 6"),
+    EPOCH("cnn", 2048, CNN, "<= 6"),
     { .name = NULL },
 };
