@@ -51,6 +51,8 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const uint32_t cells = (uint32_t)p->net.parameters;
+    if (!(job->budget.delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
     DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, job->budget.left,
                                   &p->sampler, p->steps, err));
     learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,

@@ -118,8 +118,9 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
     const size_t n = plan->net.parameters;
-    for (; t->workers < plan->threads && t->workers < THREADS_MOST; t->workers++)
-        DUSK_TRY(worker_open(&t->worker[t->workers], plan, t->rows, err));
+    while (t->workers < plan->threads && t->workers < THREADS_MOST)
+        DUSK_TRY(worker_open(&t->worker[t->workers++], plan, t->rows,
+                             err)); /* counted, so that what it has is closed */
     if (plan->average > 0) DUSK_NEW(t->averaged, n);
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
