@@ -4,6 +4,8 @@
 
 /* Networks that tests of the room deep run: every kind of layer at least once, in odd shapes. A new kind adds a line or two. */
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "deep/layer.h"
 #include "deep/loss.h"
@@ -44,6 +46,56 @@ static const tried_net tried_nets[] = {
     { "groupnorm 2; dropout 0.4; dense 9; dropout 0.2; tanh; output", 34, 3 },
 };
 enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
+
+/* --- nets by chance -------------------------------------------------------------------------------------------------------- */
+
+/* A text of a few layers of any kind below, with small numbers; it is for the caller to see whether it is one that fits. */
+static inline tried_net chance_net(uint64_t *coins, char *text, size_t room)
+{
+    static const char *const layers[] = {
+        "conv %u %u",
+        "conv %u %u %u stride %u pad %u",
+        "conv %u %u dilation %u",
+        "conv %u %u same groups %u",
+        "conv %u %u stride %u same",
+        "conv1d %u %u stride %u",
+        "conv1d %u %u same",
+        "conv1d %u %u groups %u pad %u",
+        "maxpool %u %u",
+        "maxpool %u %u pad %u",
+        "avgpool %u same",
+        "avgpool %u %u pad %u",
+        "dense %u each",
+        "tanh",
+        "sigmoid",
+        "relu",
+        "elu",
+        "gelu",
+        "tempered",
+    };
+    const unsigned height = 1 + (unsigned)(splitmix64(coins) % 9),
+                   channels = 1 + (unsigned)(splitmix64(coins) % 4);
+    const unsigned width = splitmix64(coins) % 4 ? 1 + (unsigned)(splitmix64(coins) % 9) : 1;
+    size_t n = (size_t)snprintf(text, room, "input %u %u %u;", height, width, channels);
+    for (uint64_t k = 1 + splitmix64(coins) % 4; k-- > 0;) {
+        unsigned number[5];
+        for (size_t j = 0; j < 5; j++) number[j] = 1 + (unsigned)(splitmix64(coins) % 4);
+        n +=
+            (size_t)snprintf(text + n, room - n, layers[splitmix64(coins) % (sizeof layers / sizeof *layers)],
+                             number[0], number[1], number[2], number[3], number[4]);
+        n += (size_t)snprintf(text + n, room - n, "; ");
+    }
+    snprintf(text + n, room - n, "output");
+    return (tried_net){ text, (size_t)height * width * channels, 1 + splitmix64(coins) % 3 };
+}
+
+static inline bool fits(const tried_net *tried)
+{
+    deep_net net;
+    const bool good = deep_net_parse(&net, tried->text, tried->in, tried->out, NULL) == DUSK_OK;
+    deep_net_clear(&net);
+    return good;
+}
 
 /* --- a net, its parameters, and a pass ----------------------------------------------------------------------------------- */
 

@@ -139,9 +139,9 @@ DEEP_LANES
 static void scatter(const row *r, size_t channels, deep_real *restrict to, const deep_real *restrict slope,
                     const deep_real *restrict share)
 {
-    EACH_RUN(*r, channels, i, o, n)
-    {
-        for (size_t c = 0; c < n; c++) to[i + c] += slope[o + c] * share[(o + c) / channels];
+    for (size_t x = r->from, i = r->at; x < r->to; x++, i += r->step) {
+        const deep_real part = share[x];
+        for (size_t c = 0; c < channels; c++) to[i + c] += slope[x * channels + c] * part;
     }
 }
 
@@ -172,7 +172,8 @@ static void mean_forward(deep_pass *pass, size_t l)
                 const row r = row_of(&w, y, k, j);
                 gather(&r, w.channels, pass->value[l] + i * in, to);
             }
-            for (size_t c = 0; c < size; c++) to[c] *= pass->scratch[c / w.channels];
+            for (size_t x = 0; x < w.out_width; x++)
+                for (size_t c = 0; c < w.channels; c++) to[x * w.channels + c] *= pass->scratch[x];
         }
     }
 }

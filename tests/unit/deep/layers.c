@@ -105,26 +105,45 @@ static void check_all_at_once(const tried_net *tried, tried_pass *t)
     }
 }
 
+static void check_net(const tried_net *tried, size_t examples, uint64_t seed)
+{
+    tried_pass t;
+    uint64_t coin[ROOM];
+    open_tried(&t, tried, ROOM, seed);
+    for (size_t i = 0; i < ROOM; i++) coin[i] = splitmix64(&t.coins);
+    t.pass.examples = examples;
+    t.pass.training = examples > 1;
+    t.pass.coin = coin;
+    random_numbers(&t.coins, t.pass.value[0], examples * tried->in, 2);
+    deep_forward(&t.pass);
+    random_numbers(&t.coins, t.pass.slope[t.net.layers], examples * tried->out, 1);
+    back_to_input(&t.pass);
+    for (size_t i = 0; i < examples; i++) check_example(tried, &t, i);
+    check_all_at_once(tried, &t);
+    close_tried(&t);
+}
+
 static void test_reference(void **state)
 {
     (void)state;
     for (size_t k = 0; k < TRIED_NETS; k++)
-        for (size_t examples = 1; examples <= ROOM; examples += 2) {
-            tried_pass t;
-            uint64_t coin[ROOM];
-            open_tried(&t, &tried_nets[k], ROOM, 100 * k + examples);
-            for (size_t i = 0; i < ROOM; i++) coin[i] = splitmix64(&t.coins);
-            t.pass.examples = examples;
-            t.pass.training = examples > 1;
-            t.pass.coin = coin;
-            random_numbers(&t.coins, t.pass.value[0], examples * tried_nets[k].in, 2);
-            deep_forward(&t.pass);
-            random_numbers(&t.coins, t.pass.slope[t.net.layers], examples * tried_nets[k].out, 1);
-            back_to_input(&t.pass);
-            for (size_t i = 0; i < examples; i++) check_example(&tried_nets[k], &t, i);
-            check_all_at_once(&tried_nets[k], &t);
-            close_tried(&t);
-        }
+        for (size_t examples = 1; examples <= ROOM; examples += 2)
+            check_net(&tried_nets[k], examples, 100 * k + examples);
+}
+
+static void test_by_chance(void **state)
+{
+    uint64_t coins = 11;
+    size_t tried = 0;
+    (void)state;
+    for (int run = 0; run < 600; run++) {
+        char text[400];
+        const tried_net net = chance_net(&coins, text, sizeof text);
+        if (!fits(&net)) continue;
+        check_net(&net, 3, splitmix64(&coins));
+        tried++;
+    }
+    assert_true(tried > 150);
 }
 
 /* --- finite differences ------------------------------------------------------------------------------------------------ */
@@ -213,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_by_chance),
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_all_kinds),
     };

@@ -116,6 +116,17 @@ static void test_places(void **state)
         for (size_t k = 0; k < TRIED_NETS; k++) check_net(&tried_nets[k], level, 10 + k);
 }
 
+static void test_by_chance(void **state)
+{
+    uint64_t coins = 12;
+    (void)state;
+    for (int run = 0; run < 150; run++) {
+        char text[400];
+        const tried_net net = chance_net(&coins, text, sizeof text);
+        if (fits(&net)) check_net(&net, tensor_lanes_level(), splitmix64(&coins));
+    }
+}
+
 /* What an example that is no number leaves behind in a pass (kept numbers, scratch) does not reach the next one. */
 static void test_leftovers(void **state)
 {
@@ -152,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_by_chance),
         cmocka_unit_test(test_leftovers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

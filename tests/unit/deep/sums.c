@@ -225,13 +225,24 @@ static void test_flush(void **state)
     check_many(&direct, 700, 1000, 2);
 }
 
+static void test_by_chance(void **state)
+{
+    uint64_t coins = 13;
+    (void)state;
+    for (int run = 0; run < 150; run++) {
+        char text[400];
+        const tried_net net = chance_net(&coins, text, sizeof text);
+        if (!fits(&net)) continue;
+        check_adversary(&net, (deep_clipping)(run % 3), splitmix64(&coins));
+        check_many(&net, 30, 1, splitmix64(&coins));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),
-        cmocka_unit_test(test_adversary),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_one),       cmocka_unit_test(test_adversary), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_by_chance), cmocka_unit_test(test_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
