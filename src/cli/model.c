@@ -97,7 +97,9 @@ dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *e
 {
     if (data->source)
         return dusk_query_frame(data->source, &data->frame, data->sql, &data->options, gen, err);
-    return dusk_frame_read(&data->frame, data->fields, data->path, data->labels, err);
+    dusk_status status = dusk_frame_read(&data->frame, data->fields, data->path, data->labels, err);
+    if (status == DUSK_ERR_ARGUMENT) err->status = status = DUSK_ERR_PARSE; /* a bad file: exit code 3 */
+    return status;
 }
 
 void model_data_clear(model_data *data)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models on disk: a file is written beside its place, synced and moved there, so that it is whole or not there. The text is
- * that of model_text.c. */
+/* Models on disk: a file is written beside its place, synced and moved there, so that it is whole or not there. Where the file system has
+ * files without names it gets one only when it is whole: who kills the program finds nothing left over. The text is that of
+ * model_text.c. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,7 +26,9 @@
 struct dusk_model_file {
     char *path;   /* as given, for messages */
     char *target; /* where it goes: links are followed */
-    char *beside; /* the file that is written; NULL: target is, since it is no plain file */
+    char *
+        beside; /* the file that is written, or gets that name; NULL: it has no name yet, or target itself is written, being no plain file */
+    char nameless[40]; /* a way to the file that has no name; empty: it has one */
     int descriptor;
     bool put;
 };
@@ -44,26 +48,59 @@ static dusk_status join(char **out, const char *a, const char *b, dusk_error *er
 
 /* --- making a file -------------------------------------------------------------------------------------------- */
 
-/* A new file beside the target, with the mode that files have here. */
-static dusk_status make_beside(dusk_model_file *file, dusk_error *err)
+/* A new name beside the target, by `make`, with the mode that files have here: a file, or a name for the one that has none yet. */
+static dusk_status make_beside(dusk_model_file *file, bool (*make)(dusk_model_file *), dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    for (int i = 0; i < TRIES && file->descriptor < 0; i++) {
+    bool made = false;
+    for (int i = 0; i < TRIES && !made; i++) {
         char end[48];
         snprintf(end, sizeof end, ".%ld-%d.tmp", (long)getpid(), i);
         dusk_deallocate(file->beside);
         file->beside = NULL;
         DUSK_TRY(join(&file->beside, file->target, end, err));
-        file->descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->descriptor < 0 && errno != EEXIST) break;
+        made = make(file);
+        if (!made && errno != EEXIST) break;
     }
-    if (file->descriptor >= 0) return DUSK_OK;
+    if (made) return DUSK_OK;
     int why = errno;
     dusk_deallocate(file->beside); /* it is not ours to remove */
     file->beside = NULL;
     return fail_write(file->path, why, err);
 done:
     return status;
+}
+
+static bool make_file(dusk_model_file *file)
+{
+    file->descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file->descriptor >= 0;
+}
+
+/* A file without a name, of which nothing is left should the program be killed; false where there is none, or it could not be given a
+ * name later. */
+static bool make_nameless(dusk_model_file *file, dusk_error *err)
+{
+#ifdef O_TMPFILE
+    char *folder = NULL;
+    if (join(&folder, file->target, "", err) != DUSK_OK) return false;
+    file->descriptor = open(dirname(folder), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    dusk_deallocate(folder);
+    if (file->descriptor < 0) return false;
+    snprintf(file->nameless, sizeof file->nameless, "/proc/self/fd/%d", file->descriptor);
+    if (access(file->nameless, F_OK) == 0) return true;
+    (void)close(file->descriptor);
+    file->descriptor = -1;
+    *file->nameless = '\0';
+#else
+    (void)file, (void)err;
+#endif
+    return false;
+}
+
+static bool name_it(dusk_model_file *file)
+{
+    return linkat(AT_FDCWD, file->nameless, AT_FDCWD, file->beside, AT_SYMLINK_FOLLOW) == 0;
 }
 
 /* Take room on the disk now: a full one is better found out before than after. */
@@ -100,7 +137,7 @@ dusk_status dusk_model_file_open(dusk_model_file **out, const char *path, dusk_e
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         if (file->descriptor < 0) status = fail_write(path, errno, err);
     } else {
-        DUSK_TRY(make_beside(file, err));
+        if (!make_nameless(file, err)) DUSK_TRY(make_beside(file, make_file, err));
         status = take_room(file, err);
     }
     if (status != DUSK_OK) goto done;
@@ -146,15 +183,37 @@ static void sync_folder(char *target)
     (void)close(folder);
 }
 
-static bool put_beside(dusk_model_file *file, const char *text, size_t length)
+static bool fill(dusk_model_file *file, const char *text, size_t length)
 {
-    if (!write_all(file->descriptor, text, length) || ftruncate(file->descriptor, (off_t)length) != 0)
-        return false;
-    if (fsync(file->descriptor) != 0) return false;
-    if (rename(file->beside, file->target) != 0) return false;
+    return write_all(file->descriptor, text, length) && ftruncate(file->descriptor, (off_t)length) == 0 &&
+           fsync(file->descriptor) == 0;
+}
+
+/* A file system that makes files without names, and then gives them none, gets one that has a name from the beginning. */
+static dusk_status give_name(dusk_model_file *file, const char *text, size_t length, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    if (make_beside(file, name_it, NULL) == DUSK_OK) return DUSK_OK;
+    (void)close(file->descriptor);
+    file->descriptor = -1;
+    DUSK_TRY(make_beside(file, make_file, err));
+    if (!fill(file, text, length)) status = fail_write(file->path, errno, err);
+done:
+    return status;
+}
+
+static dusk_status put_beside(dusk_model_file *file, const char *text, size_t length, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    errno = 0;
+    if (!fill(file, text, length)) return fail_write(file->path, errno, err);
+    if (*file->nameless) DUSK_TRY(give_name(file, text, length, err));
+    errno = 0;
+    if (rename(file->beside, file->target) != 0) return fail_write(file->path, errno, err);
     file->put = true;
     sync_folder(file->target);
-    return true;
+done:
+    return status;
 }
 
 dusk_status dusk_model_file_put(dusk_model_file *file, const dusk_model *model, dusk_error *err)
@@ -167,10 +226,11 @@ dusk_status dusk_model_file_put(dusk_model_file *file, const dusk_model *model, 
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "open it again", "the model file was written already");
     DUSK_TRY(dusk_model_format(model, &text, &length, err));
     errno = 0;
-    if (!(file->beside ? put_beside(file, text, length) : write_all(file->descriptor, text, length)))
+    if (file->beside || *file->nameless)
+        status = put_beside(file, text, length, err);
+    else if (!write_all(file->descriptor, text, length))
         status = fail_write(file->path, errno, err);
-    else
-        file->put = true;
+    if (status == DUSK_OK) file->put = true;
 done:
     dusk_ledger_free_text(text);
     return status;

@@ -163,10 +163,24 @@ done:
 
 /* --- plan --------------------------------------------------------------------------------------------------------------- */
 
+/* What needs no delta is stated without: epsilon at delta 0, where that is within what was asked for. */
+static void leave_delta(learn_job *job)
+{
+    const learn_budget *budget = &job->budget;
+    dusk_statement pure;
+    double epsilon;
+    if (dusk_event_epsilon_up(&budget->event, &epsilon, 0, NULL) != DUSK_OK || !(epsilon < INFINITY)) return;
+    if (dusk_statement_init(&pure, &budget->event, 0, budget->neighbours, job->fields->unit, NULL) ==
+            DUSK_OK &&
+        pure.epsilon <= budget->epsilon)
+        job->statement = pure;
+}
+
 static dusk_status state(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     DUSK_TRY(learn_budget_state(&job->budget, &job->statement, job->fields->unit, err));
+    leave_delta(job);
     job->statement.numerics = job->learner->shown.numerics;
     DUSK_TRY(learn_assume_rows(&job->statement, job->fields, job->rows, err));
 done:
