@@ -13,6 +13,8 @@
 #include "mechanisms/request.h"
 #include "numeric/rounding.h"
 
+#define NOISE_MOST 0x1p59 /* steps: a deviation that noise of sums can have */
+
 /* The mu of (epsilon, delta), a hair less, so that what is priced anew in the end stays within. */
 static double allowed_mu(double epsilon, double delta)
 {
@@ -153,9 +155,12 @@ static dusk_status make_noise(learn_budget *budget, learn_noise *out, uint32_t d
     }
     DUSK_TRY(take_share(budget, share, times, err));
     share /= (double)times;
+    const double mu = budget->mu * dusk_sqrt_down(share * budget->fresh);
+    if (noise.gaussian && !(sensitivity <= mu * ldexp(NOISE_MOST, grid)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta",
+                         "noise of deviation %.3g would drown every sum of rows", sensitivity / mu);
     if (noise.gaussian)
-        DUSK_TRY(make_gaussian(&noise, sensitivity, budget->mu * dusk_sqrt_down(share * budget->fresh),
-                               &event, err));
+        DUSK_TRY(make_gaussian(&noise, sensitivity, mu, &event, err));
     else
         DUSK_TRY((cells ? make_laplace : make_norm)(
             &noise, sensitivity, dusk_mul_down(budget->epsilon * (1 - 0x1p-40), share), &event, err));

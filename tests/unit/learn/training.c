@@ -52,6 +52,10 @@ static void requests(void **state)
     refused("linear", fields, &o, "category");
     o = options_of("y");
     refused("pca", fields, &o, "without a label");
+    o = options_of(NULL);
+    o.epsilon = 1e-6, o.delta = 1e-300;
+    refused("pca", fields, &o, "drown");
+    o = options_of("y");
     refused("boosting", fields, &o, "numeric");
     o = options_of("one");
     refused("boosting", fields, &o, "one");
@@ -119,6 +123,28 @@ static void statements(void **state)
 }
 
 /* Frames of other fields are refused before anything is read or charged. */
+/* What uses no delta promises epsilon at delta 0, however large the delta it was given. */
+static void pure_statements(void **state)
+{
+    static const char *const learners[] = { "tree", "linear" };
+    static const double deltas[] = { 0, 1e-6, 0.5 };
+    dusk_fields *fields = fields_of(LEARNERS_FIELDS);
+    (void)state;
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < 3; i++) {
+            dusk_train_options o = options_of(l == 0 ? "good" : "y");
+            dusk_training *training;
+            o.delta = deltas[i];
+            OK(dusk_training_prepare(&training, learners[l], fields, &o, &err));
+            const dusk_statement *s = dusk_training_statement(training);
+            if (s->delta != (l == 0 ? 0 : deltas[i]) || !(s->epsilon > 0.9 && s->epsilon <= 1))
+                fail_msg("%s at delta %g: epsilon %g at delta %g", learners[l], deltas[i], s->epsilon,
+                         s->delta);
+            dusk_training_free(training);
+        }
+    dusk_fields_free(fields);
+}
+
 static void other_frames(void **state)
 {
     static const char *const other[] = {
@@ -262,9 +288,9 @@ static void idealised(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests),     cmocka_unit_test(settings),   cmocka_unit_test(statements),
-        cmocka_unit_test(other_frames), cmocka_unit_test(runs_again), cmocka_unit_test(charges),
-        cmocka_unit_test(idealised),
+        cmocka_unit_test(requests),     cmocka_unit_test(settings),        cmocka_unit_test(statements),
+        cmocka_unit_test(other_frames), cmocka_unit_test(runs_again),      cmocka_unit_test(charges),
+        cmocka_unit_test(idealised),    cmocka_unit_test(pure_statements),
     };
     return cmocka_run_group_tests_name("training", tests, NULL, NULL);
 }
