@@ -32,6 +32,8 @@ typedef struct learn_job {
     size_t label;                  /* or DUSK_NO_LINK */
     const dusk_field *label_field; /* or NULL */
     uint64_t rows;                 /* declared, or 0 */
+    const dusk_frame
+        *open_rows; /* public rows, in the order of fields, the label's column being NULL; or NULL */
     double setting
         [LEARN_SETTINGS_MAX]; /* in the order of learner->shown.settings; of choices the number of the word */
     char *const *text;        /* the same as texts */
@@ -68,6 +70,7 @@ typedef struct learn_learner {
     /* All that it releases are sums of rows, once each and none by what another was, so that it can be had in versions (budget.h).
      * Plans refuse settings with which that is not so by learn_refuse_versions. */
     bool versions;
+    bool open_rows;             /* needs public rows, and plan may look at them */
     void (*forget)(void *plan); /* NULL: plan is one allocation, or NULL */
     /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */
     size_t (*outputs)(const dusk_model *model);

@@ -13,6 +13,7 @@ struct dusk_training {
     learn_job job;
     dusk_fields *fields;
     char *value[LEARN_SETTINGS_MAX]; /* settings as text */
+    dusk_frame open;                 /* public rows; columns are borrowed */
 };
 
 void dusk_train_options_init(dusk_train_options *options)
@@ -31,6 +32,7 @@ void dusk_training_free(dusk_training *training)
     dusk_buffer_clear(&training->job.said);
     for (size_t i = 0; i < LEARN_SETTINGS_MAX; i++) dusk_deallocate(training->value[i]);
     dusk_fields_free(training->fields);
+    dusk_deallocate(training->open.column);
     dusk_deallocate(training);
 }
 
@@ -74,6 +76,46 @@ static dusk_status find_label(learn_job *job, const char *label, dusk_error *err
                          "the label %.60s is not among the fields", label);
     job->label_field = &job->fields->field[job->label];
     return learn_label_check(job->learner, job->label_field, err);
+}
+
+static bool same_field(const dusk_field *a, const dusk_field *b)
+{
+    if (strcmp(a->name, b->name) || a->kind != b->kind || a->values != b->values) return false;
+    if (a->kind == DUSK_FIELD_NUMERIC)
+        return a->lower == b->lower && a->upper == b->upper && a->missing == b->missing;
+    for (size_t v = 0; v < a->values; v++)
+        if (strcmp(a->value[v], b->value[v])) return false;
+    return true;
+}
+
+/* Public rows: a frame with the fields of the training in their order, borrowed from the caller's. */
+static dusk_status take_open_rows(dusk_training *training, const dusk_frame *rows, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_job *job = &training->job;
+    const char *name = job->learner->shown.name;
+    if (!job->learner->open_rows && !rows) return DUSK_OK;
+    if (!job->learner->open_rows)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them out, or choose pate or private_knn",
+                         "%s learns from private rows only, and public rows were given", name);
+    if (!rows)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give them by --public FILE; they need no labels",
+                         "%s needs public rows besides the private ones", name);
+    DUSK_NEW(training->open.column, job->fields->count);
+    for (size_t c = 0; c < job->fields->count; c++) {
+        if (c == job->label) continue;
+        const size_t at = dusk_fields_find(rows->fields, job->fields->field[c].name);
+        if (at == DUSK_NO_LINK || !same_field(&job->fields->field[c], &rows->fields->field[at]))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "read them with the same fields",
+                             "public rows lack the field %.60s, or have it otherwise",
+                             job->fields->field[c].name);
+        training->open.column[c] = rows->column[at];
+    }
+    training->open.fields = training->fields;
+    training->open.rows = rows->rows;
+    job->open_rows = &training->open;
+done:
+    return status;
 }
 
 /* --- settings ------------------------------------------------------------------------------------------------------- */
@@ -197,6 +239,7 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
                          "choose another learner, or accept it as it is: --accept-idealised",
                          "the promise of %s holds in ideal arithmetic only", job->learner->shown.name);
     DUSK_TRY(find_label(job, options->label, err));
+    DUSK_TRY(take_open_rows(training, options->open_rows, err));
     DUSK_TRY(read_settings(training, options, err));
     DUSK_TRY(learn_budget_init(&job->budget, options->neighbours, options->epsilon, options->delta,
                                job->fields->rows_per_unit, err));
@@ -258,16 +301,6 @@ dusk_status dusk_training_explain(const dusk_training *training, char **text, du
 }
 
 /* --- run ------------------------------------------------------------------------------------------------------------------ */
-
-static bool same_field(const dusk_field *a, const dusk_field *b)
-{
-    if (strcmp(a->name, b->name) || a->kind != b->kind || a->values != b->values) return false;
-    if (a->kind == DUSK_FIELD_NUMERIC)
-        return a->lower == b->lower && a->upper == b->upper && a->missing == b->missing;
-    for (size_t v = 0; v < a->values; v++)
-        if (strcmp(a->value[v], b->value[v])) return false;
-    return true;
-}
 
 dusk_status learn_check_frame(const dusk_fields *fields, const dusk_frame *frame, dusk_error *err)
 {
