@@ -3,7 +3,7 @@
  * of every release are within what it declares, and all that a model holds follows from what was released. */
 #include "regressions.h"
 
-#include "replay.h"
+#include "replay_models.h"
 
 enum { ROWS = 40 };
 
@@ -23,19 +23,6 @@ static void make_extreme(dusk_frame *frame, size_t row, uint64_t *seed)
     }
 }
 
-static void same_models(const dusk_model *a, const dusk_model *b)
-{
-    for (size_t i = 0; dusk_model_array_at(a, i); i++) {
-        size_t rows[2], columns[2];
-        const char *name = dusk_model_array_at(a, i);
-        const double *x = dusk_model_array(a, name, &rows[0], &columns[0]);
-        const double *y = dusk_model_array(b, name, &rows[1], &columns[1]);
-        assert_non_null(y);
-        assert_int_equal(rows[0] * columns[0], rows[1] * columns[1]);
-        replay_same(x, y, rows[0] * columns[0]);
-    }
-}
-
 static void run_pair(const regression_request *r, uint64_t seed)
 {
     bool replace = r->neighbours == DUSK_REPLACE_ONE;
@@ -51,7 +38,7 @@ static void run_pair(const regression_request *r, uint64_t seed)
     }
     replay p = replay_open(seed);
     for (int side = 0; side < 2; side++) model[side] = regression_run(r, frame[side], p.gen[side]);
-    same_models(model[0], model[1]);
+    replay_same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) {
         dusk_model_free(model[side]);
         dusk_frame_free(frame[side]);
@@ -98,7 +85,7 @@ static void test_ball(void **unused)
         model[side] = regression_run(&r, frame, p.gen[side]);
         dusk_frame_free(frame);
     }
-    same_models(model[0], model[1]);
+    replay_same_models(model[0], model[1]);
     for (size_t side = 0; side < 2; side++) dusk_model_free(model[side]);
     replay_close(&p, (replay_declared){ .epsilon = 1, .delta = 1e-6 });
 }

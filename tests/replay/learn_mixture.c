@@ -4,24 +4,12 @@
  * between them. */
 #include "cluster_frames.h"
 
-#include "replay.h"
+#include "replay_models.h"
 
 enum { ROWS = 300 };
 
 static const char *const texts[] = { "a numeric 0:1\nb numeric -1:0\nc numeric 5:6\n",
                                      "a numeric 0:1\nb numeric -1:0\nrows_per_unit 2\n" };
-
-static void same_models(const dusk_model *a, const dusk_model *b)
-{
-    for (size_t i = 0; dusk_model_array_at(a, i); i++) {
-        size_t rows[2], columns[2];
-        const char *name = dusk_model_array_at(a, i);
-        const double *x = dusk_model_array(a, name, &rows[0], &columns[0]);
-        const double *y = dusk_model_array(b, name, &rows[1], &columns[1]);
-        assert_non_null(y);
-        replay_same(x, y, rows[0] * columns[0]);
-    }
-}
 
 static void put_at_an_end(dusk_frame *frame, size_t row, size_t corner)
 {
@@ -44,7 +32,7 @@ static void run_pair(const cluster_request *r, uint64_t seed)
         model[side] = cluster_run(r, frame, p.gen[side]);
         dusk_frame_free(frame);
     }
-    same_models(model[0], model[1]);
+    replay_same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
     replay_close(&p, (replay_declared){ .epsilon = r->epsilon, .delta = r->delta });
 }

@@ -3,7 +3,7 @@
  * all that a model holds follows from what was released. */
 #include "learners.h"
 
-#include "replay.h"
+#include "replay_models.h"
 
 enum { ROWS = 80 };
 
@@ -64,19 +64,6 @@ static dusk_training *prepare(const request *r, const dusk_fields *fields)
     return training;
 }
 
-static void same_models(const dusk_model *a, const dusk_model *b)
-{
-    for (size_t i = 0; dusk_model_array_at(a, i); i++) {
-        size_t rows[2], columns[2];
-        const char *name = dusk_model_array_at(a, i);
-        const double *x = dusk_model_array(a, name, &rows[0], &columns[0]);
-        const double *y = dusk_model_array(b, name, &rows[1], &columns[1]);
-        assert_non_null(y);
-        assert_int_equal(rows[0] * columns[0], rows[1] * columns[1]);
-        replay_same(x, y, rows[0] * columns[0]);
-    }
-}
-
 static void run_pair(const request *r, uint64_t seed, bool coins_vary)
 {
     const bool replace = r->neighbours == DUSK_REPLACE_ONE;
@@ -90,7 +77,7 @@ static void run_pair(const request *r, uint64_t seed, bool coins_vary)
     for (int side = 0; side < 2; side++)
         assert_int_equal(dusk_training_run(training, &model[side], frame[side], p.gen[side], NULL), DUSK_OK);
     dusk_training_free(training);
-    same_models(model[0], model[1]);
+    replay_same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) {
         dusk_model_free(model[side]);
         dusk_frame_free(frame[side]);
@@ -150,7 +137,7 @@ static void one_row_against_all(void **state)
             assert_int_equal(dusk_training_run(training, &model[side], frame[side], p.gen[side], NULL),
                              DUSK_OK);
         }
-        same_models(model[0], model[1]);
+        replay_same_models(model[0], model[1]);
         for (int side = 0; side < 2; side++) {
             dusk_model_free(model[side]);
             dusk_frame_free(frame[side]);

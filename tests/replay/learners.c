@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "replay.h"
+#include "replay_models.h"
 
 enum { ROWS = 24 };
 
@@ -34,19 +34,6 @@ static void make_opposite(dusk_frame *frame, size_t row, int side)
             frame->column[c].number[row] = side && c + 1 < frame->fields->count ? f->lower : f->upper;
         else
             frame->column[c].code[row] = 1;
-    }
-}
-
-static void same_models(const dusk_model *a, const dusk_model *b)
-{
-    for (size_t i = 0; dusk_model_array_at(a, i); i++) {
-        size_t rows[2], columns[2];
-        const char *name = dusk_model_array_at(a, i);
-        const double *x = dusk_model_array(a, name, &rows[0], &columns[0]);
-        const double *y = dusk_model_array(b, name, &rows[1], &columns[1]);
-        assert_non_null(y);
-        assert_int_equal(rows[0] * columns[0], rows[1] * columns[1]);
-        replay_same(x, y, rows[0] * columns[0]);
     }
 }
 
@@ -82,7 +69,7 @@ static void run_pair(const dusk_learner *l, const dusk_train_options *o, uint32_
         dusk_training_free(training);
         dusk_frame_free(frame);
     }
-    same_models(model[0], model[1]);
+    replay_same_models(model[0], model[1]);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
     /* a choice by ranks looks at as many places as there are rows; one of many candidates takes as many coins as it needs */
     bool ranks = !strcmp(l->name, "theil_sen") || !strcmp(l->name, "tree") || !strncmp(l->name, "net_", 4);
