@@ -18,7 +18,7 @@ enum { LANES = 8, HIGH = 4, BROAD = 3, NEAR = 4096 /* doubles in the nearest cac
 TILES_INLINE __mmask8 some(size_t n, size_t register_)
 {
     const size_t left = n - register_ * LANES;
-    return left >= LANES ? 0xff : (__mmask8)((1u << left) - 1);
+    return (__mmask8)(left >= LANES ? 0xff : (1u << left) - 1);
 }
 
 /* --- gram --------------------------------------------------------------------------------------------------- */
