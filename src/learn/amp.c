@@ -11,9 +11,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "learn/classifier.h"
 #include "learn/learner.h"
 #include "learn/linear_term.h"
 #include "learn/objective.h"
+#include "learn/regression.h"
 #include "numeric/rounding.h"
 
 #define SHARE 0x1p-14     /* of the budget (of mu^2), for the noise on an approximate minimiser */
@@ -323,64 +325,6 @@ done:
     return status;
 }
 
-/* --- predict -------------------------------------------------------------------------------------------------------------------- */
-
-static size_t outputs(const dusk_model *model)
-{
-    if (model->learner->shown.task == DUSK_TASK_NUMBER) return 1;
-    return model->fields->field[model->label].values;
-}
-
-static void predict_row(const dusk_model *model, double *out, const double *scores, size_t k)
-{
-    switch (model->learner->shown.task) {
-    case DUSK_TASK_NUMBER:
-        out[0] = learn_target_value(&model->fields->field[model->label], scores[0] * LEARN_ONE);
-        break;
-    case DUSK_TASK_BINARY:
-        out[1] = learn_sigmoid(scores[0]);
-        out[0] = 1 - out[1];
-        break;
-    default: learn_softmax(out, scores, k);
-    }
-}
-
-static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t columns = outputs(model);
-    size_t k, d;
-    const double *weights = dusk_model_array(model, "weights", &k, &d);
-    learn_matrix matrix = { .bound = 0 };
-    double *scores = NULL;
-
-    DUSK_NEW(scores, k);
-    DUSK_TRY(learn_matrix_make_all(&matrix, &model->features, frame, err));
-    for (size_t i = 0; i < matrix.rows.rows; i++) {
-        for (size_t j = 0; j < k; j++) {
-            scores[j] = 0;
-            for (size_t c = 0; c < d; c++)
-                scores[j] += (double)matrix.rows.x[i * d + c] / LEARN_ONE * weights[j * d + c];
-        }
-        predict_row(model, out + i * columns, scores, k);
-    }
-done:
-    learn_matrix_clear(&matrix);
-    dusk_deallocate(scores);
-    return status;
-}
-
-static bool complete(const dusk_model *model)
-{
-    size_t k, d;
-    const double *weights = dusk_model_array(model, "weights", &k, &d);
-    if (!weights || model->label == DUSK_NO_LINK || d != model->features.width) return false;
-    for (size_t i = 0; i < k * d; i++)
-        if (!isfinite(weights[i])) return false;
-    return k ==
-           (model->learner->shown.task == DUSK_TASK_CLASS ? model->fields->field[model->label].values : 1);
-}
-
 /* --- the learners ------------------------------------------------------------------------------------------------------------------ */
 
 #define SHARED_SETTINGS                                                                                      \
@@ -420,7 +364,7 @@ static const dusk_setting huber_settings[] = {
     SHARED_SETTINGS
 };
 
-#define LEARNER(identifier, name_, task_, summary_, settings_, plan_, stability_, rehearse_)                 \
+#define LEARNER(identifier, name_, task_, summary_, settings_, plan_, says, stability_, rehearse_)           \
     const learn_learner identifier = {                                                                       \
         .shown = { name_, task_, DUSK_NUMERICS_EXACT, summary_,                                              \
                    "Iyengar, Near, Song, Thakkar, Thakurta & Wang 2019", settings_ },                        \
@@ -428,16 +372,17 @@ static const dusk_setting huber_settings[] = {
         .fit = fit,                                                                                          \
         .stability = stability_,                                                                             \
         .rehearse = rehearse_,                                                                               \
-        .outputs = outputs,                                                                                  \
-        .predict = predict,                                                                                  \
-        .complete = complete,                                                                                \
+        .outputs = says##_outputs,                                                                           \
+        .predict = says##_predict,                                                                           \
+        .complete = says##_complete,                                                                         \
     }
 
 LEARNER(learn_amp_logistic, "amp_logistic", DUSK_TASK_BINARY, "logistic regression by a perturbed objective",
-        settings, plan_logistic, stability, rehearse);
+        settings, plan_logistic, learn_classifier, stability, rehearse);
 LEARNER(learn_amp_svm, "amp_svm", DUSK_TASK_BINARY, "support vector machine by a perturbed objective",
-        svm_settings, plan_svm, stability, rehearse);
+        svm_settings, plan_svm, learn_classifier, stability, rehearse);
 LEARNER(learn_amp_huber, "amp_huber", DUSK_TASK_NUMBER, "robust regression by a perturbed objective",
-        huber_settings, plan_huber, stability, rehearse);
+        huber_settings, plan_huber, learn_linear, stability, rehearse);
 LEARNER(learn_amp_multinomial, "amp_multinomial", DUSK_TASK_CLASS,
-        "multinomial logistic regression by a perturbed objective", settings, plan_multinomial, NULL, NULL);
+        "multinomial logistic regression by a perturbed objective", settings, plan_multinomial,
+        learn_classifier, NULL, NULL);
