@@ -23,6 +23,7 @@ dusk_require(PQ libpq libpq-dev)               # PostgreSQL
 dusk_require(BLAS openblas libopenblas-serial-dev)  # linear algebra
 dusk_require(LAPACKE lapacke liblapacke-dev)
 dusk_require(ZLIB zlib zlib1g-dev)             # IDX files as they are distributed
+dusk_require(PNG libpng libpng-dev)            # folders of pictures
 # PostgreSQL's own grammar; no .pc file
 find_library(DUSK_PG_QUERY NAMES pg_query)
 find_path(DUSK_PG_QUERY_INCLUDE pg_query.h)

@@ -14,7 +14,7 @@ endforeach()
 list(FILTER DUSK_SOURCES EXCLUDE REGEX "random/(quantile_kernel|make_quantile_table)\\.c$")
 
 set(DUSK_LIBRARIES PkgConfig::SODIUM PkgConfig::CRYPTO PkgConfig::MPFR PkgConfig::GMP PkgConfig::SQLITE
-  PkgConfig::JANSSON PkgConfig::PQ PkgConfig::LAPACKE PkgConfig::BLAS PkgConfig::ZLIB ${DUSK_PG_QUERY} m pthread ${CMAKE_DL_LIBS})
+  PkgConfig::JANSSON PkgConfig::PQ PkgConfig::LAPACKE PkgConfig::BLAS PkgConfig::ZLIB PkgConfig::PNG ${DUSK_PG_QUERY} m pthread ${CMAKE_DL_LIBS})
 
 # Quantile tables are computed, with their error bounds, at build time.
 add_executable(make_quantile_table src/random/make_quantile_table.c)

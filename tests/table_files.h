@@ -51,7 +51,7 @@ static inline const char *files_text(const char *name, const char *text)
 static inline int files_end(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < files_count; i++) (void)unlink(files_made[i]);
+    for (size_t i = files_count; i-- > 0;) (void)remove(files_made[i]); /* folders after what is in them */
     files_count = 0;
     return rmdir(files_folder);
 }

@@ -95,7 +95,14 @@ DUSK_API void dusk_frame_free(dusk_frame *frame);
 /* Read a source (dusk/table.h: text files, Parquet by DuckDB, tables of databases), or an IDX file of bytes or
  * numbers, compressed by gzip or not. IDX: a row for each of the first dimension, the other dimensions being the
  * columns of the fields but for the last field when `labels` is given: another IDX file, of one number a row. Of files
- * of different length the shorter counts. DUSK_ERR_ARGUMENT when a field has no column in the header or catalogue. */
+ * of different length the shorter counts.
+ *
+ * A folder is a pair of such files with their usual names (train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz; FOLDER/t10k is
+ * the pair that begins so), labels being read when there is a field for them; or pictures (PNG, PGM, PPM), a file a row and a sub-folder for each category of the last field: one that is not
+ * declared is no category, and files that are no pictures of as many numbers as there are other fields are missing. Numbers of pictures are from 0 to 255, row
+ * after row, the colours of a place side by side.
+ *
+ * DUSK_ERR_ARGUMENT when a field has no column in the header or catalogue. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_frame_read(dusk_frame **out, const dusk_fields *fields,
                                                    const char *source, const char *labels, dusk_error *err);
 /* Each row goes to *second with probability `fraction` in (0, 1), independently, else to *first: which rows those

@@ -70,7 +70,9 @@ static const dusk_section score_sections[] = {
       "noise, an interval, and a statement of what it costs. It costs on top of what the model has cost. "
       "Whose "
       "privacy that is, and how many rows one has at most, is as in the schema of the model; a source "
-      "(FILE.dusk) has its own, and its ledger is charged before a row is read." },
+      "(FILE.dusk) has its own, and its ledger is charged before a row is read.\n"
+      "Of a folder of IDX files the pair that begins with train is read; FOLDER/t10k is the pair that begins "
+      "with t10k." },
     { NULL, NULL },
 };
 

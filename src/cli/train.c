@@ -50,6 +50,16 @@ static const dusk_option train_options[] = {
       .help = "of IDX files: where the last field is" },
     { .name = "accept-idealised", .type = DUSK_OPTION_FLAG, AT(idealised), .heading = "How",
       .help = "take a learner whose promise holds for real numbers only, and not for those of a computer" },
+    { .name = "net", .argument = "FILE|'LAYER; ...'", .type = DUSK_OPTION_STRING, AT(net), .sample = "'dense 64; relu; output'", .heading = "Networks",
+      .help = "the layers, or a file of them, a line each: a word with . or / in it is the name of a file" },
+    { .name = "lot", .argument = "B", .type = DUSK_OPTION_STRING, AT(lot), .sample = "256", .heading = "Networks",
+      .help = "how many rows a step takes, on average; needs --rows" },
+    { .name = "epochs", .argument = "K", .type = DUSK_OPTION_STRING, AT(epochs), .sample = "10", .heading = "Networks",
+      .help = "how often a row is taken, on average" },
+    { .name = "rate", .argument = "Q", .type = DUSK_OPTION_STRING, AT(rate), .sample = "0.01", .heading = "Networks",
+      .help = "instead of --lot: the chance of a row to be in a step" },
+    { .name = "steps", .argument = "T", .type = DUSK_OPTION_STRING, AT(steps), .sample = "1000", .heading = "Networks",
+      .help = "instead of --epochs: how many steps" },
     { .name = "query", .letter = 'q', .argument = "SELECT", .type = DUSK_OPTION_STRING, AT(query), .sample = "'SELECT age, paid FROM visits'", .heading = "Sources",
       .help = "which rows of a source (FILE.dusk): columns and expressions with declared bounds or domains; by default all such columns of a table" },
     { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "Sources",
@@ -74,13 +84,24 @@ static const dusk_section train_sections[] = {
       "Learn from private rows with differential privacy, and write a model that may be shown to anybody. "
       "Everything in the file was released by a mechanism or was public before; its statement is in it.\n"
       "DATA is text (comma-separated values with a header, compressed or not), Parquet, a table of a "
-      "database, IDX, or a source (FILE.dusk). Nothing is found out from rows: bounds, categories and what a "
+      "database, IDX, a folder, or a source (FILE.dusk). Nothing is found out from rows: bounds, categories "
+      "and what a "
       "missing value counts "
       "as are declared in "
       "the schema, and what is out of bounds is clamped. Rows whose label is missing are left out.\n"
       "The unit is a row, unless the schema says whose rows they are and how many there can be of one "
       "(unit person, rows_per_unit 3). How many rows there are is private: declare it with --rows where it "
       "is known, or learners that need it pay for a noisy count." },
+    { "Folders",
+      "A folder of IDX files with their usual names (train-images-idx3-ubyte.gz and "
+      "train-labels-idx1-ubyte.gz) is "
+      "read without --labels; FOLDER/t10k is the pair that begins with t10k, as for dusk score. Any other "
+      "folder has "
+      "pictures (PNG, PGM, PPM) in sub-folders, one for each category. The schema declares their numbers, "
+      "and then the label: pixel[784] numeric 0:255 for 28 x 28 places, pixel[3072] for 32 x 32 in colours; "
+      "digit category 0,1,2. A sub-folder whose name is not declared is no category, and a file that is no "
+      "picture of this size "
+      "is a row whose numbers are missing." },
     { "Sources",
       "Rows of a source come through a query; of each person as many are used as was declared. The training "
       "is "
@@ -131,6 +152,18 @@ static const dusk_example train_examples[] = {
 /* Filled once, when the program begins; learners of a task stand together. */
 static dusk_operand train_learners[LEARNERS_MAX + 1];
 static char learner_examples[LEARNERS_MAX][240];
+
+#define TAKES                                                                                                \
+    "schema delta out set try by-stability until check columns rows replace-one labels accept-idealised "    \
+    "query table rows-per-unit analyst charge-each engine dry-run json"
+#define TAKES_NET " net lot epochs rate steps"
+
+static bool is_net(const dusk_learner *learner)
+{
+    for (const dusk_setting *s = learner->settings; s->name; s++)
+        if (!strcmp(s->name, "net")) return true;
+    return false;
+}
 
 static const char *numerics_words(dusk_numerics numerics)
 {
@@ -197,10 +230,7 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
         .needs = labelled ? "label epsilon" : "epsilon",
-        .takes = "schema delta out set try by-stability until check columns rows replace-one labels "
-                 "accept-idealised "
-                 "query table "
-                 "rows-per-unit analyst charge-each engine dry-run json",
+        .takes = is_net(learner) ? TAKES TAKES_NET : TAKES,
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
                           : "DATA --schema FILE --epsilon E --out FILE [options]",
@@ -273,8 +303,8 @@ done:
 
 static void show_progress(void *context, double part) { dusk_progress_part(context, part); }
 
-static void fill_options(dusk_train_options *options, const train_settings *s, const model_data *data,
-                         dusk_progress *progress)
+static void fill_options(dusk_train_options *options, const train_settings *s, const train_words *words,
+                         const model_data *data, dusk_progress *progress)
 {
     dusk_train_options_init(options);
     options->label = s->label;
@@ -282,8 +312,8 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
     options->delta = isnan(s->delta) ? 0 : s->delta;
     options->neighbours = model_neighbours(data, s->replace_one);
     options->rows = (uint64_t)s->rows;
-    options->settings = s->set.word;
-    options->settings_count = s->set.count;
+    options->settings = words->word;
+    options->settings_count = words->count;
     options->accept_idealised = s->idealised;
     options->progress = show_progress;
     options->progress_context = progress;
@@ -388,16 +418,19 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_progress progress = { .on = false };
     train_plan plan = { .training = NULL };
     model_data data = { .path = NULL };
+    train_words words = { .count = 0 };
     DUSK_TRY(dusk_operand_find(&learner, &dusk_train_command, parsed, "dusk train -h", err));
     DUSK_TRY(dusk_operand_check(learner, &dusk_train_command, parsed, "", err));
     DUSK_TRY(check(s, parsed, learner, err));
     ask_begin();
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
-    fill_options(&options, s, &data, &progress);
+    DUSK_TRY(train_words_make(&words, s, err));
+    fill_options(&options, s, &words, &data, &progress);
     DUSK_TRY(train_plan_prepare(&plan, learner->name, data.fields, &options, s, err));
     status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &progress, err);
 done:
     train_plan_clear(&plan);
+    train_words_clear(&words);
     model_data_clear(&data);
     return status;
 }

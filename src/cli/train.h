@@ -10,6 +10,7 @@
 typedef struct train_settings {
     const char *schema, *label, *out, *columns, *labels;
     const char *query, *table, *analyst, *engine, *check;
+    const char *net, *rate, *steps, *lot, *epochs; /* texts: settings, which the library reads */
     double epsilon, delta, until;
     int64_t rows, rows_per_unit;
     dusk_option_list set, candidates;
@@ -24,6 +25,16 @@ typedef struct train_plan {
     dusk_frame *check;   /* public rows of a ladder, or NULL */
     dusk_statement cost; /* what is charged: the promise, or what versions were made */
 } train_plan;
+
+/* --set, and the options that are shorter forms of it (train_net.c). */
+typedef struct train_words {
+    const char *word[DUSK_OPTION_LIST_MAX + 8];
+    size_t count;
+    char text[4][64];
+    char *net;
+} train_words;
+dusk_status train_words_make(train_words *words, const train_settings *s, dusk_error *err);
+void train_words_clear(train_words *words); /* fine on a zeroed one */
 
 /* That the options of searches and versions go together. */
 dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err);

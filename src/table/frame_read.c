@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames out of files and databases. Text and IDX files are read here, in one pass; the rest by its engine. Whether reading fails
+/* Frames out of files and databases. Text, IDX files and folders of pictures are read here, in one pass; the rest by its engine. Whether reading fails
  * depends on the source and its columns, never on what is in its rows. */
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "table/csv.h"
 #include "table/engine.h"
 #include "table/filler.h"
+#include "table/folder.h"
 #include "table/idx.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -76,12 +77,13 @@ static dusk_status check_widths(const dusk_fields *fields, const table_idx *idx,
 }
 
 static dusk_status read_idx(table_filler *to, const dusk_fields *fields, const char *source,
-                            const char *label_source, dusk_error *err)
+                            const char *label_source, bool pair, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     table_idx idx = { .input = { .file = -1 } }, labels = idx;
     bool found, labelled = true;
     DUSK_TRY(table_idx_open(&idx, source, err));
+    if (pair && fields->count == idx.width) label_source = NULL; /* nobody asks for them */
     if (label_source) DUSK_TRY(table_idx_open(&labels, label_source, err));
     DUSK_TRY(check_widths(fields, &idx, label_source ? &labels : NULL, err));
     for (;;) {
@@ -195,32 +197,46 @@ done:
 
 /* ------------------------------------------------------------------------------------------------------ */
 
+static dusk_status read_any(table_filler *to, const dusk_fields *fields, const char *source,
+                            const char *labels, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_location location = { .path = NULL };
+    table_pair *pair = NULL;
+    if (table_idx_named(source)) return read_idx(to, fields, source, labels, false, err);
+    DUSK_NEW(pair, 1);
+    if (table_folder_pair(pair, source)) {
+        DUSK_TRY(read_idx(to, fields, pair->images, pair->labels, true, err));
+    } else if (table_folder_is(source)) {
+        DUSK_TRY(table_folder_read(to, fields, source, err));
+    } else {
+        DUSK_TRY(dusk_location_parse(&location, source, err));
+        DUSK_TRY(location.kind == DUSK_SOURCE_CSV ? read_text(to, fields, &location, source, err)
+                                                  : read_engine(to, fields, source, err));
+    }
+done:
+    dusk_location_clear(&location);
+    dusk_deallocate(pair);
+    return status;
+}
+
 dusk_status dusk_frame_read(dusk_frame **out, const dusk_fields *fields, const char *source,
                             const char *labels, dusk_error *err)
 {
     dusk_status status;
     table_filler filler = { .room = 0 };
-    dusk_location location = { .path = NULL };
-    bool idx = table_idx_named(source);
     *out = NULL;
     if (fields->count == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fields, a line each: age numeric 17:90",
                          "no field is declared, so that there is nothing to read");
-    if (labels && !idx)
+    if (labels && !table_idx_named(source))
         return dusk_fail(
             err, DUSK_ERR_ARGUMENT, "declare the label as a field of the same file",
             "a file of labels goes with IDX files only, which have \"-idx\" or \".idx\" in their name");
     DUSK_TRY(table_filler_open(&filler, fields, err));
-    if (idx) {
-        DUSK_TRY(read_idx(&filler, fields, source, labels, err));
-    } else {
-        DUSK_TRY(dusk_location_parse(&location, source, err));
-        DUSK_TRY(location.kind == DUSK_SOURCE_CSV ? read_text(&filler, fields, &location, source, err)
-                                                  : read_engine(&filler, fields, source, err));
-    }
+    DUSK_TRY(read_any(&filler, fields, source, labels, err));
     *out = table_filler_take(&filler);
 done:
-    dusk_location_clear(&location);
     table_filler_close(&filler);
     return status;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings of networks as options of their own: --net, --rate, --steps, --lot and --epochs are shorter forms of --set. The
+ * library checks their values, and that nothing is set twice. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "cli/train.h"
+
+enum { FILE_MOST = 65536 };
+
+/* A name with a "." or "/" in it, which no layer has, and without what is between layers. */
+static bool is_file(const char *text) { return !strpbrk(text, " \t\n;") && strpbrk(text, "./"); }
+
+static dusk_status read_text(char **out, const char *path, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char *text = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return dusk_fail(err, DUSK_ERR_IO,
+                         "see that the file is there, or write the layers: --net 'dense 64; relu; output'",
+                         "%.150s cannot be opened: %s", path, strerror(errno));
+    DUSK_NEW(text, FILE_MOST + 1);
+    size_t got = fread(text, 1, FILE_MOST + 1, file);
+    if (ferror(file) || got > FILE_MOST || memchr(text, '\0', got)) {
+        status = dusk_fail(err, DUSK_ERR_PARSE, "give a text file of layers, a line each",
+                           "%.150s is no text, or more than 64 KiB of it", path);
+        goto done;
+    }
+    text[got] = '\0';
+    *out = text;
+    text = NULL;
+done:
+    dusk_deallocate(text);
+    fclose(file);
+    return status;
+}
+
+/* Lines without comments and blanks at their ends, ";" between them. */
+static void add_layers(dusk_buffer *to, const char *text)
+{
+    bool any = false;
+    while (*text) {
+        size_t length = strcspn(text, "\r\n"), begin = 0, end = strcspn(text, "#\r\n");
+        while (begin < end && strchr(" \t;", text[begin])) begin++;
+        while (end > begin && strchr(" \t;", text[end - 1])) end--;
+        if (end > begin) {
+            dusk_buffer_add(to, "%s%.*s", any ? "; " : "", (int)(end - begin), text + begin);
+            any = true;
+        }
+        text += length + (text[length] != '\0');
+    }
+}
+
+static dusk_status add_net(train_words *words, const char *net, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_buffer word = { .data = NULL };
+    char *text = NULL;
+    if (is_file(net)) DUSK_TRY(read_text(&text, net, err));
+    dusk_buffer_add(&word, "net=");
+    add_layers(&word, text ? text : net);
+    DUSK_TRY(dusk_buffer_take(&word, &words->net, err));
+    words->word[words->count++] = words->net;
+done:
+    dusk_buffer_clear(&word);
+    dusk_deallocate(text);
+    return status;
+}
+
+dusk_status train_words_make(train_words *words, const train_settings *s, dusk_error *err)
+{
+    const char *const name[] = { "rate", "steps", "lot", "epochs" };
+    const char *const value[] = { s->rate, s->steps, s->lot, s->epochs };
+    *words = (train_words){ .count = 0 };
+    if (s->steps && s->epochs)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
+                         "--steps and --epochs are two ways to say how long to train");
+    for (size_t i = 0; i < s->set.count; i++) words->word[words->count++] = s->set.word[i];
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        if (!value[i]) continue;
+        snprintf(words->text[i], sizeof words->text[i], "%s=%.40s", name[i], value[i]);
+        words->word[words->count++] = words->text[i];
+    }
+    return s->net ? add_net(words, s->net, err) : DUSK_OK;
+}
+
+void train_words_clear(train_words *words)
+{
+    dusk_deallocate(words->net);
+    *words = (train_words){ .count = 0 };
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders; see folder.h. What a sub-folder is called and what is in a file are private: they decide what a row is, and nothing else. */
+#include "table/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "table/input.h"
+#include "table/picture.h"
+
+#define FILE_MOST ((uint64_t)1 << 26) /* bytes of a picture; larger files are none */
+
+static bool is_kind(const char *path, mode_t kind)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
+}
+
+bool table_folder_is(const char *path) { return is_kind(path, S_IFDIR); }
+
+/* --- pairs of IDX files ------------------------------------------------------------------------------ */
+
+/* The first of the usual names that is there. */
+static bool find_file(char out[TABLE_PATH_MOST], const char *start, const char *what)
+{
+    for (int i = 0; i < 4; i++) {
+        int n = snprintf(out, TABLE_PATH_MOST, "%s-%s%cidx%c-ubyte%s", start, what, i < 2 ? '-' : '.',
+                         what[0] == 'i' ? '3' : '1', i % 2 ? ".gz" : "");
+        if (n > 0 && n < TABLE_PATH_MOST && is_kind(out, S_IFREG)) return true;
+    }
+    return false;
+}
+
+bool table_folder_pair(table_pair *out, const char *path)
+{
+    char start[TABLE_PATH_MOST];
+    int n = snprintf(start, sizeof start, "%s%s", path, table_folder_is(path) ? "/train" : "");
+    if (n < 0 || n >= TABLE_PATH_MOST) return false;
+    return find_file(out->images, start, "images") && find_file(out->labels, start, "labels");
+}
+
+/* --- names in a folder ------------------------------------------------------------------------------- */
+
+typedef struct names {
+    char **name;
+    size_t count, room;
+} names;
+
+static void names_clear(names *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        dusk_wipe(list->name[i], strlen(list->name[i]));
+        dusk_deallocate(list->name[i]);
+    }
+    dusk_deallocate(list->name);
+    *list = (names){ .count = 0 };
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static dusk_status names_add(names *list, const char *name, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t size = strlen(name) + 1;
+    if (list->count == list->room) {
+        const size_t room = list->room ? 2 * list->room : 64;
+        char **more = NULL;
+        DUSK_NEW(more, room);
+        if (list->count) memcpy(more, list->name, list->count * sizeof *more);
+        dusk_deallocate(list->name);
+        list->name = more;
+        list->room = room;
+    }
+    DUSK_NEW(list->name[list->count], size);
+    memcpy(list->name[list->count++], name, size);
+done:
+    return status;
+}
+
+static dusk_status cannot_read(const char *path, dusk_error *err)
+{
+    return dusk_fail(err, DUSK_ERR_IO, "see that the folder is there and can be read",
+                     "%.150s cannot be read: %s", path, strerror(errno));
+}
+
+/* All but hidden ones, in their order. */
+static dusk_status names_read(names *out, const char *path, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DIR *folder = opendir(path);
+    if (!folder) return cannot_read(path, err);
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(folder);
+        if (!entry && errno) {
+            status = cannot_read(path, err);
+            goto done;
+        }
+        if (!entry) break;
+        if (entry->d_name[0] != '.') DUSK_TRY(names_add(out, entry->d_name, err));
+    }
+    if (out->count) qsort(out->name, out->count, sizeof *out->name, by_name);
+done:
+    closedir(folder);
+    return status;
+}
+
+/* --- pictures ---------------------------------------------------------------------------------------- */
+
+typedef struct gallery {
+    table_filler *to;
+    size_t numbers, label; /* of a picture; the field of the category, or DUSK_NO_LINK */
+    unsigned char *picture, *bytes;
+    size_t room;
+} gallery;
+
+static void gallery_clear(gallery *g)
+{
+    if (g->picture) dusk_wipe(g->picture, g->numbers);
+    if (g->bytes) dusk_wipe(g->bytes, g->room);
+    dusk_deallocate(g->picture);
+    dusk_deallocate(g->bytes);
+}
+
+/* The bytes of a file, *size of them; 0: too many. */
+static dusk_status load(gallery *g, const char *path, size_t *size, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    table_input input = { .file = -1 };
+    *size = 0;
+    DUSK_TRY(table_input_open(&input, path, false, err));
+    if (input.size > FILE_MOST) goto done;
+    if (input.size > g->room || !g->bytes) {
+        if (g->bytes) dusk_wipe(g->bytes, g->room);
+        dusk_deallocate(g->bytes);
+        g->bytes = NULL;
+        g->room = (size_t)input.size + 4096;
+        DUSK_NEW(g->bytes, g->room);
+    }
+    DUSK_TRY(table_input_fill(&input, g->bytes, (size_t)input.size, size, err));
+done:
+    table_input_close(&input);
+    return status;
+}
+
+static dusk_status add_picture(gallery *g, const char *path, const char *category, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t size;
+    DUSK_TRY(load(g, path, &size, err));
+    DUSK_TRY(table_filler_row(g->to, err));
+    const bool there = table_picture_decode(g->picture, g->numbers, g->bytes, size);
+    for (size_t i = 0; i < g->numbers; i++)
+        table_filler_number(g->to, i, there ? (double)g->picture[i] : (double)NAN);
+    if (g->label != DUSK_NO_LINK) table_filler_text(g->to, g->label, category, strlen(category));
+    table_filler_end(g->to);
+done:
+    return status;
+}
+
+/* The files of a folder, and of its sub-folders where `deep`. */
+static dusk_status add_folder(gallery *g, const char *path, const char *category, bool deep, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    names list = { .count = 0 };
+    char inside[TABLE_PATH_MOST];
+    DUSK_TRY(names_read(&list, path, err));
+    for (size_t i = 0; i < list.count; i++) {
+        int n = snprintf(inside, sizeof inside, "%s/%s", path, list.name[i]);
+        if (n < 0 || n >= TABLE_PATH_MOST) continue;
+        if (deep && table_folder_is(inside))
+            DUSK_TRY(add_folder(g, inside, list.name[i], false, err));
+        else if ((!deep || g->label == DUSK_NO_LINK) && is_kind(inside, S_IFREG))
+            DUSK_TRY(add_picture(g, inside, category, err));
+    }
+done:
+    names_clear(&list);
+    return status;
+}
+
+static dusk_status check_fields(const dusk_fields *fields, size_t *label, dusk_error *err)
+{
+    const size_t last = fields->count - 1;
+    *label = fields->field[last].kind == DUSK_FIELD_CATEGORY ? last : DUSK_NO_LINK;
+    for (size_t i = 0; i < fields->count; i++)
+        if (i != *label && fields->field[i].kind != DUSK_FIELD_NUMERIC)
+            return dusk_fail(
+                err, DUSK_ERR_ARGUMENT, "declare pixel[784] numeric 0:255, and then digit category 0,1,...",
+                "of pictures only the last field may be a category, and %.60s is one", fields->field[i].name);
+    if (fields->count > (*label != DUSK_NO_LINK)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare them first, as in pixel[784] numeric 0:255",
+                     "no field is declared for the numbers of a picture");
+}
+
+dusk_status table_folder_read(table_filler *to, const dusk_fields *fields, const char *path, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    gallery g = { .to = to };
+    DUSK_TRY(check_fields(fields, &g.label, err));
+    g.numbers = fields->count - (g.label != DUSK_NO_LINK);
+    DUSK_NEW(g.picture, g.numbers);
+    DUSK_TRY(add_folder(&g, path, "", true, err));
+done:
+    gallery_clear(&g);
+    return status;
+}
