@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "deep/training.h"
 #include "learn/loss.h"
 
@@ -53,8 +54,9 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
     const uint32_t cells = (uint32_t)p->net.parameters;
     if (!(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
-    DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells, DEEP_STEPS, DEEP_GRID, job->budget.left,
-                                  &p->sampler, p->steps, err));
+    DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells,
+                                  DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, DEEP_STEPS, DEEP_STEPS / 4), DEEP_GRID,
+                                  job->budget.left, &p->sampler, p->steps, err));
     learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,
               learn_text(job, "net"));
     learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",

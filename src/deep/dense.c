@@ -7,6 +7,7 @@ static void shape(deep_layer *layer, deep_words *words)
 {
     const size_t n = deep_take(words, "how many outputs", 1, DEEP_VALUES_MOST);
     const bool each = deep_flag(words, "each");
+    layer->number[0] = deep_flag(words, "zero");
     const size_t columns = each ? layer->in.channels : deep_size(layer->in);
     if (each)
         layer->out.channels = n;
@@ -25,6 +26,10 @@ static deep_affine map_of(const deep_pass *pass, size_t l)
 
 static void start(const deep_layer *layer, deep_real *parameters, double (*uniform)(void *coins), void *coins)
 {
+    if (layer->number[0] != 0) {
+        memset(parameters, 0, layer->parameters * sizeof *parameters);
+        return;
+    }
     deep_affine_start(parameters, layer->out.channels, deep_size(layer->in) / layer->size[0], uniform, coins);
 }
 
@@ -64,8 +69,9 @@ static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
 
 const deep_kind deep_dense = {
     .name = "dense",
-    .form = "dense N [each]",
-    .help = "N sums of weights times all numbers, and a constant; each: of every position by itself",
+    .form = "dense N [each] [zero]",
+    .help = "N sums of weights times all numbers, and a constant; each: of every position by itself; zero: "
+            "all 0 at first",
     .shape = shape,
     .start = start,
     .forward = forward,

@@ -226,6 +226,7 @@ dusk_status deep_net_parse(deep_net *out, const char *text, size_t in, size_t ou
             memcpy(words.kind, "dense", sizeof "dense");
             if (words.places > 0) deep_refuse(&words, "output has no number: it is as large as needed");
             words.place[words.places++] = (double)outputs;
+            add_word(&words, "zero", 4);
         }
         if (!strcmp(words.kind, "input"))
             DUSK_TRY(take_input(&net, &words, in));

@@ -237,9 +237,11 @@ static void measure(deep_sum *sum, deep_pass *pass, size_t i)
 
 /* What g of each group is multiplied by to be in steps, so that rounded it is at most DEEP_STEPS / sqrt(groups) long. */
 DUSK_PROVEN(set_factors)
-static void set_factors(deep_sum *sum)
+static void set_factors(deep_sum *sum, size_t examples)
 {
-    const double limit = DEEP_STEPS / sqrt((double)sum->groups) * (1 - 0x1p-30);
+    const double limit = DEEP_STEPS / sqrt((double)sum->groups) * (1 - 0x1p-30) *
+                         DUSK_MUTATE(DEEP_CLIPS_THE_MEAN, 1, (double)examples);
+    (void)examples;
     const double unit = DEEP_STEPS / sum->clip;
     bool within = true;
     for (size_t g = 0; g < sum->groups; g++) {
@@ -331,7 +333,7 @@ void deep_sum_add(deep_sum *sum, deep_pass *pass)
         if (n > PENDING_MOST - sum->pending) n = PENDING_MOST - sum->pending;
         for (size_t i = first; i < first + n; i++) {
             measure(sum, pass, i);
-            set_factors(sum);
+            set_factors(sum, n);
             add_example(sum, pass, i);
         }
         add_products(sum, pass, first, n);

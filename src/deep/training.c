@@ -165,10 +165,13 @@ static double rate_at(const deep_plan *plan, uint64_t step)
 }
 
 /* Totals with noise, piece by piece, and a step down each. */
-static dusk_status release(training *t, const int64_t *total, dusk_generator *gen, dusk_error *err)
+static dusk_status release(training *t, const int64_t *total, size_t count, dusk_generator *gen,
+                           dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double unit = t->plan->clip / t->plan->lot;
+    (void)count; /* private: nothing is divided by it */
+    const double unit =
+        t->plan->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
     const size_t n = t->plan->net.parameters;
     dusk_totals totals;
     DUSK_TRY(dusk_totals_begin(&totals, &t->plan->noise.gauss, NULL, gen, err));
@@ -189,13 +192,14 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     const size_t n = plan->net.parameters;
     size_t count;
     DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
+    if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
     add_up(t, count);
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);
     if (plan->plain)
         deep_optimiser_move(&t->optimiser, t->parameters, t->worker[0].plain.total, 1 / plan->lot, 0, n);
     else
-        DUSK_TRY(release(t, deep_sum_totals(&t->worker[0].sum), gen, err));
+        DUSK_TRY(release(t, deep_sum_totals(&t->worker[0].sum), count, gen, err));
     for (size_t j = 0; t->averaged && j < n; j++)
         t->averaged[j] += (float)((1 - plan->average) * ((double)t->parameters[j] - (double)t->averaged[j]));
 done:

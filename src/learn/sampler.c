@@ -43,7 +43,7 @@ static uint64_t rows_of_unit(const learn_budget *budget)
 static void write_sample(const learn_sampler *sampler, const learn_budget *budget, char *out, size_t size)
 {
     char inner[100];
-    if (sampler->way == LEARN_POISSON)
+    if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_POISSON, true))
         snprintf(inner, sizeof inner, "poisson(%.17g, gaussian(x))", sampler->rate);
     else
         snprintf(inner, sizeof inner, "without_replacement(%llu, %llu, gaussian(x))",
@@ -72,7 +72,7 @@ static dusk_status make_event(dusk_event *out, const learn_budget *budget, const
 {
     dusk_status status = DUSK_OK;
     dusk_event sampled;
-    DUSK_TRY(sampler->way == LEARN_POISSON
+    DUSK_TRY(DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_POISSON, true)
                  ? dusk_event_poisson(&sampled, sampler->rate, release, err)
                  : dusk_event_without_replacement(&sampled, sampler->lot, sampler->places, release, err));
     if (rows_of_unit(budget) > 1)
@@ -101,7 +101,7 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
 
     if (!sampler || takes_all(sampler))
         return learn_budget_noise(budget, out, dimension, steps, grid, share, times, err);
-    if (sampler->way == LEARN_SHUFFLED) {
+    if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_SHUFFLED, false)) {
         const uint64_t epoch = steps_of_epoch(sampler);
         times = DUSK_MUTATE(SHUFFLED_EPOCHS_FREE, times / epoch + (times % epoch > 0), 1);
         return learn_budget_noise(budget, out, dimension, steps, grid, budget->left, times, err);
