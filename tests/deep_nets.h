@@ -43,7 +43,12 @@ static const tried_net tried_nets[] = {
     /* norms, dropout, flatten */
     { "input 5 1 37; layernorm; dense 4 each; tanh; layernorm; output", 185, 3 },
     { "input 4 3 6; groupnorm 3; conv 4 2; groupnorm 1; tanh; flatten; layernorm; dense 2", 72, 2 },
+    { "input 3 3 4; layernorm fixed; dense 6; groupnorm 3 fixed; output", 36, 2 },
     { "groupnorm 2; dropout 0.4; dense 9; dropout 0.2; tanh; output", 34, 3 },
+    /* waves: sides of all kinds, several channels, three sizes */
+    { "input 5 7 2; scatter 1 3; groupnorm 2 fixed; output", 70, 3 },
+    { "input 9 4; tanh; scatter 2 5; dense 2", 36, 2 },
+    { "input 8 10; scatter 3 2; layernorm; output", 80, 2 },
 };
 enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
 
@@ -137,7 +142,14 @@ static inline void random_numbers(uint64_t *coins, deep_real *x, size_t n, doubl
 /* All the way back, also where training would stop. */
 static inline void back_to_input(deep_pass *pass)
 {
-    for (size_t l = pass->net->layers; l-- > 0;) pass->net->layer[l].kind->backward(pass, l);
+    for (size_t l = pass->net->layers; l-- > 0 && pass->net->layer[l].kind->backward;)
+        pass->net->layer[l].kind->backward(pass, l);
+}
+static inline bool goes_back(const deep_net *net)
+{
+    for (size_t l = 0; l < net->layers; l++)
+        if (!net->layer[l].kind->backward) return false;
+    return true;
 }
 
 static inline size_t tried_size(const deep_net *net, size_t l)

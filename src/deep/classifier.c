@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "deep/front.h"
 #include "deep/training.h"
 #include "learn/loss.h"
 
@@ -109,6 +110,23 @@ done:
     return status;
 }
 
+/* The front of the net once for all rows, and steps on the rest of it. */
+static dusk_status train(const learn_job *job, const deep_plan *p, deep_rows *rows, float *parameters,
+                         dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_net front = { .layers = 0 };
+    deep_plan rest = *p;
+    rest.net = (deep_net){ .layers = 0 };
+    DUSK_TRY(deep_front_split(&p->net, &front, &rest.net, err));
+    if (front.layers > 0) DUSK_TRY(deep_front_run(&front, rows, p->threads, err));
+    DUSK_TRY(deep_train(job, &rest, rows, parameters, gen, err));
+done:
+    deep_net_clear(&front);
+    deep_net_clear(&rest.net);
+    return status;
+}
+
 static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -124,7 +142,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
     p->lot = fmax(p->sampler.rate * count, 1);
     DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
-    DUSK_TRY(deep_train(job, p, &rows, parameters, gen, err));
+    DUSK_TRY(train(job, p, &rows, parameters, gen, err));
     DUSK_TRY(put_parameters(job, parameters, p->net.parameters, err));
 done:
     deep_rows_clear(&rows);

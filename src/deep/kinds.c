@@ -16,12 +16,29 @@ extern const deep_kind deep_layernorm;
 extern const deep_kind deep_maxpool;
 extern const deep_kind deep_relu;
 extern const deep_kind deep_residual;
+extern const deep_kind deep_scatter;
 extern const deep_kind deep_sigmoid_kind;
 extern const deep_kind deep_tanh_kind;
 extern const deep_kind deep_tempered;
 
 const deep_kind *const deep_kinds[] = {
-    &deep_dense,     &deep_conv,         &deep_conv1d,    &deep_maxpool, &deep_avgpool, &deep_relu,
-    &deep_tanh_kind, &deep_sigmoid_kind, &deep_tempered,  &deep_elu,     &deep_gelu,    &deep_residual,
-    &deep_add,       &deep_layernorm,    &deep_groupnorm, &deep_dropout, &deep_flatten, NULL,
+    &deep_dense,
+    &deep_conv,
+    &deep_conv1d,
+    &deep_maxpool,
+    &deep_avgpool,
+    &deep_relu,
+    &deep_tanh_kind,
+    &deep_sigmoid_kind,
+    &deep_tempered,
+    &deep_elu,
+    &deep_gelu,
+    &deep_residual,
+    &deep_add,
+    &deep_layernorm,
+    &deep_groupnorm,
+    &deep_dropout,
+    &deep_flatten,
+    &deep_scatter,
+    NULL,
 };

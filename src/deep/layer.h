@@ -22,6 +22,7 @@ typedef struct deep_pass {
     deep_real **value;  /* layers + 1 arrays of room * size numbers */
     deep_real **slope;  /* the same */
     deep_real **kept;   /* layers arrays of room * kept numbers; NULL where nothing is kept */
+    deep_real **table;  /* public numbers of each layer, where its kind has such; else NULL */
     deep_real *scratch; /* `scratch_size` numbers, for one call of one kind */
     bool training;      /* dropout is at work */
     const uint64_t
@@ -56,11 +57,14 @@ typedef struct deep_kind {
     void (*shape)(deep_layer *layer, deep_words *words);
     /* Numbers of scratch that any of the functions below needs; NULL: none. */
     size_t (*scratch)(const deep_layer *layer);
+    /* Public numbers that forward and backward look up: how many, and what they are; made once for a pass. NULL: none. */
+    size_t (*table)(const deep_layer *layer);
+    void (*prepare)(const deep_layer *layer, deep_real *out);
     /* First values; `uniform` gives doubles in [-1, 1). NULL: no parameters. */
     void (*start)(const deep_layer *layer, deep_real *parameters, double (*uniform)(void *coins),
                   void *coins);
     void (*forward)(deep_pass *pass, size_t l); /* value l -> value l + 1, kept l */
-    /* slope l + 1 -> slope l, and what gradient needs besides (in kept l). */
+    /* slope l + 1 -> slope l, and what gradient needs besides (in kept l). NULL: no layer before it may have parameters. */
     void (*backward)(deep_pass *pass, size_t l);
     bool coins; /* asks for pass->coin in training */
     bool inner; /* gradient needs backward; otherwise the first layer with parameters is spared it */

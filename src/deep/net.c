@@ -192,6 +192,8 @@ static dusk_status add_layer(deep_net *net, size_t *room, deep_words *words, dus
     }
     if (net->layers == LAYERS_MOST) deep_refuse(words, "there are too many layers (at most %d)", LAYERS_MOST);
     layer.first = net->parameters;
+    if (net->parameters > 0 && !layer.kind->backward)
+        deep_refuse(words, "it comes before all layers with parameters");
     if (words->status == DUSK_OK) layer.kind->shape(&layer, words);
     check_all_taken(words);
     if (words->status == DUSK_OK && is_too_large(&layer))

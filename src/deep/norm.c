@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of an example brought to mean 0 and variance 1, then scaled and moved by a gain and an offset of their channel: layernorm, each
  * position by itself [Ba et al. 2016]; groupnorm, groups of channels over all positions [Wu & He 2018]. Statistics are of the example
- * alone, in training as after it. There is no norm over a batch: it would make every example depend on the others. */
+ * alone, in training as after it. Fixed ones have
+ * gains of 1, offsets of 0 and no parameters. There is no norm over a batch: it would make every example depend on the others. */
 #include "deep/layer.h"
 
 #define LEAST ((deep_real)1e-5) /* is added to variances */
 
 /* Numbers that are brought to mean 0 together: `positions` times `channels` side by side. */
-enum { SETS, POSITIONS, CHANNELS, APART, CHANNELS_APART };
+enum { SETS, POSITIONS, CHANNELS, APART, CHANNELS_APART, FIXED };
 
-static void set_sizes(deep_layer *layer, size_t sets, size_t positions, size_t channels, bool each)
+static void set_sizes(deep_layer *layer, size_t sets, size_t positions, size_t channels, bool each,
+                      bool fixed)
 {
     layer->size[SETS] = sets;
     layer->size[POSITIONS] = positions;
     layer->size[CHANNELS] = channels;
     layer->size[APART] = channels;
     layer->size[CHANNELS_APART] = each ? 0 : channels;
-    layer->parameters = 2 * layer->in.channels; /* gains, then offsets */
+    layer->size[FIXED] = fixed;
+    layer->parameters = fixed ? 0 : 2 * layer->in.channels; /* gains, then offsets */
     layer->kept = 2 * sets;
 }
 
 static void shape_layer(deep_layer *layer, deep_words *words)
 {
-    set_sizes(layer, deep_positions(layer->in), 1, layer->in.channels, true);
+    set_sizes(layer, deep_positions(layer->in), 1, layer->in.channels, true, deep_flag(words, "fixed"));
     if (layer->in.channels < 2) deep_refuse(words, "one channel would be 0 at every place");
 }
 
@@ -31,18 +34,26 @@ static void shape_group(deep_layer *layer, deep_words *words)
     const size_t groups = deep_take(words, "how many groups", 1, layer->in.channels);
     if (layer->in.channels % groups != 0)
         deep_refuse(words, "%zu groups do not divide %zu channels", groups, layer->in.channels);
-    set_sizes(layer, groups, deep_positions(layer->in), layer->in.channels / groups, false);
+    set_sizes(layer, groups, deep_positions(layer->in), layer->in.channels / groups, false,
+              deep_flag(words, "fixed"));
     if (deep_size(layer->in) == groups) deep_refuse(words, "groups of one number would be 0");
 }
 
+/* Gains of 1 and offsets of 0. */
+static void prepare(const deep_layer *layer, deep_real *out)
+{
+    for (size_t c = 0; c < layer->in.channels; c++) {
+        out[c] = 1;
+        out[layer->in.channels + c] = 0;
+    }
+}
+
+static size_t table(const deep_layer *layer) { return layer->size[FIXED] ? 2 * layer->in.channels : 0; }
+
 static void start(const deep_layer *layer, deep_real *parameters, double (*uniform)(void *coins), void *coins)
 {
-    const size_t n = layer->in.channels;
     (void)uniform, (void)coins;
-    for (size_t c = 0; c < n; c++) {
-        parameters[c] = 1;
-        parameters[n + c] = 0;
-    }
+    if (!layer->size[FIXED]) prepare(layer, parameters);
 }
 
 /* --- one set of numbers ------------------------------------------------------------------------------------------------- */
@@ -135,7 +146,8 @@ static void add_gradient(const set *s, const deep_real *restrict x, const deep_r
 static set set_of(const deep_pass *pass, size_t l, size_t i, size_t which)
 {
     const deep_layer *layer = &pass->net->layer[l];
-    const deep_real *gain = deep_parameters(pass, l) + which * layer->size[CHANNELS_APART];
+    const deep_real *all = layer->size[FIXED] ? pass->table[l] : deep_parameters(pass, l);
+    const deep_real *gain = all + which * layer->size[CHANNELS_APART];
     return (set){ layer->size[POSITIONS],    layer->size[CHANNELS],
                   layer->in.channels,        gain,
                   gain + layer->in.channels, pass->kept[l] + i * layer->kept + 2 * which };
@@ -178,9 +190,11 @@ static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
 
 const deep_kind deep_layernorm = {
     .name = "layernorm",
-    .form = "layernorm",
+    .form = "layernorm [fixed]",
     .help = "channels of every position to mean 0 and variance 1, then a gain and an offset",
     .shape = shape_layer,
+    .table = table,
+    .prepare = prepare,
     .start = start,
     .forward = forward,
     .backward = backward,
@@ -189,9 +203,11 @@ const deep_kind deep_layernorm = {
 
 const deep_kind deep_groupnorm = {
     .name = "groupnorm",
-    .form = "groupnorm G",
+    .form = "groupnorm G [fixed]",
     .help = "G groups of channels, over all positions, to mean 0 and variance 1, then a gain and an offset",
     .shape = shape_group,
+    .table = table,
+    .prepare = prepare,
     .start = start,
     .forward = forward,
     .backward = backward,

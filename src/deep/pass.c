@@ -32,14 +32,30 @@ void deep_pass_close(deep_pass *pass)
     for (size_t l = 0; net && l <= net->layers; l++) {
         if (pass->value) wipe(pass->value[l], pass->room * value_size(net, l));
         if (pass->slope) wipe(pass->slope[l], pass->room * value_size(net, l));
+        if (pass->table) dusk_deallocate(pass->table[l]);
         if (pass->kept && l < net->layers) wipe(pass->kept[l], pass->room * net->layer[l].kept);
     }
     dusk_deallocate(pass->value);
     dusk_deallocate(pass->slope);
     dusk_deallocate(pass->kept);
+    dusk_deallocate(pass->table);
     if (net) wipe(pass->scratch, scratch_size(net));
     tensor_gemm_close(&pass->gemm);
     *pass = (deep_pass){ 0 };
+}
+
+static dusk_status make_tables(deep_pass *pass, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    for (size_t l = 0; l < pass->net->layers; l++) {
+        const deep_layer *layer = &pass->net->layer[l];
+        const size_t n = layer->kind->table ? layer->kind->table(layer) : 0;
+        if (n == 0) continue;
+        DUSK_NEW(pass->table[l], n);
+        layer->kind->prepare(layer, pass->table[l]);
+    }
+done:
+    return status;
 }
 
 dusk_status deep_pass_open(deep_pass *out, const deep_net *net, size_t room, dusk_error *err)
@@ -50,6 +66,8 @@ dusk_status deep_pass_open(deep_pass *out, const deep_net *net, size_t room, dus
     DUSK_NEW(pass.value, net->layers + 1);
     DUSK_NEW(pass.slope, net->layers + 1);
     DUSK_NEW(pass.kept, net->layers + 1);
+    DUSK_NEW(pass.table, net->layers + 1);
+    DUSK_TRY(make_tables(&pass, err));
     for (size_t l = 0; l <= net->layers; l++) {
         DUSK_NEW(pass.value[l], room * value_size(net, l));
         DUSK_NEW(pass.slope[l], room * value_size(net, l));

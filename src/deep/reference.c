@@ -11,6 +11,7 @@ static const deep_reference_kind *const tables[] = {
     deep_reference_plain,
     deep_reference_pictures,
     deep_reference_norms,
+    deep_reference_scatter,
 };
 
 static const deep_reference_kind *kind_of(const deep_reference *r, size_t l)

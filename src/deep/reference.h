@@ -38,5 +38,6 @@ void deep_reference_backward(deep_reference *r);
 extern const deep_reference_kind deep_reference_plain[];    /* dense, functions of a number, residual */
 extern const deep_reference_kind deep_reference_pictures[]; /* convolutions and pools */
 extern const deep_reference_kind deep_reference_norms[];    /* norms, dropout, flatten */
+extern const deep_reference_kind deep_reference_scatter[];
 
 #endif

@@ -28,6 +28,7 @@ static void norm(deep_reference *r, size_t l, together_of *together, bool back)
     const deep_layer *layer = &r->net->layer[l];
     const size_t size = deep_size(layer->in), channels = layer->in.channels;
     const double *gain = r->parameters + layer->first, *offset = gain + channels, *x = r->value[l];
+    const bool fixed = layer->parameters == 0;
     EVERY(j)
     {
         double n = 0, mean = 0, variance = 0, plain = 0, along = 0;
@@ -36,17 +37,19 @@ static void norm(deep_reference *r, size_t l, together_of *together, bool back)
         FRIENDS(k) variance += (x[k] - mean) * (x[k] - mean) / n;
         const double deviation = sqrt(variance + 1e-5), z = (x[j] - mean) / deviation;
         if (!back) {
-            r->value[l + 1][j] = gain[j % channels] * z + offset[j % channels];
+            r->value[l + 1][j] = fixed ? z : gain[j % channels] * z + offset[j % channels];
             continue;
         }
         /* dz_k / dx_j = ((k == j) - 1/n - z_k z_j / n) / deviation */
         FRIENDS(k)
         {
-            const double dz = r->slope[l + 1][k] * gain[k % channels];
+            const double dz = r->slope[l + 1][k] * (fixed ? 1 : gain[k % channels]);
             plain += dz / n;
             along += dz * (x[k] - mean) / deviation / n;
         }
-        r->slope[l][j] += (r->slope[l + 1][j] * gain[j % channels] - plain - z * along) / deviation;
+        r->slope[l][j] +=
+            (r->slope[l + 1][j] * (fixed ? 1 : gain[j % channels]) - plain - z * along) / deviation;
+        if (fixed) continue;
         r->gradient[layer->first + j % channels] += r->slope[l + 1][j] * z;
         r->gradient[layer->first + channels + j % channels] += r->slope[l + 1][j];
     }

@@ -9,9 +9,11 @@ enum { SLICE = 1024 };
 void deep_rows_clear(deep_rows *rows)
 {
     if (rows->x) dusk_wipe(rows->x, rows->rows * rows->width * sizeof *rows->x);
+    if (rows->step) dusk_wipe(rows->step, rows->rows * sizeof *rows->step);
     if (rows->code) dusk_wipe(rows->code, rows->rows * sizeof *rows->code);
     if (rows->number) dusk_wipe(rows->number, rows->rows * sizeof *rows->number);
     dusk_deallocate(rows->x);
+    dusk_deallocate(rows->step);
     dusk_deallocate(rows->code);
     dusk_deallocate(rows->number);
     *rows = (deep_rows){ 0 };
@@ -91,6 +93,6 @@ DEEP_LANES
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)
 {
     const int16_t *x = rows->x + row * rows->width;
-    const deep_real step = (deep_real)1 / (1 << DEEP_INPUT_BITS);
+    const deep_real step = rows->step ? rows->step[row] : (deep_real)1 / (1 << DEEP_INPUT_BITS);
     for (size_t j = 0; j < rows->width; j++) out[j] = (deep_real)x[j] * step;
 }

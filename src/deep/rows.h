@@ -13,6 +13,7 @@
 typedef struct deep_rows {
     size_t rows, width;
     int16_t *x;
+    deep_real *step;   /* of each row; NULL: 2^-DEEP_INPUT_BITS */
     int32_t *code;     /* class labels; NULL without */
     deep_real *number; /* numeric labels, [lower, upper] being [-1, 1]; NULL without */
 } deep_rows;

@@ -20,6 +20,7 @@ static const request requests[] = {
     { "net", { "net=dense 5; relu; output", "rate=1", "steps=3", "clipping=automatic", "threads=3" } },
     { "net", { "net=input 6 1; conv1d 3 2; elu; output", "rate=1", "steps=2", "optimiser=adam" } },
     { "net", { "net=layernorm; dropout 0.3; dense 4; output", "rate=1", "steps=3", "threads=2" } },
+    { "net", { "net=layernorm fixed; tanh; dense 4; tanh; output", "rate=1", "steps=3", "threads=2" } },
     { "net_numbers", { "net=dense 4 ; sigmoid; output", "rate=1", "steps=3", "clip=100", "average=0.5" } },
     { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },

@@ -193,7 +193,7 @@ static void check_loss(const tried_net *tried, deep_loss loss, uint64_t seed)
             const size_t j = t.net.layer[l].first + splitmix64(&t.coins) % t.net.layer[l].parameters;
             check_rise(tried->text, &t, &wanted, loss, &t.parameters[j], gradient[j]);
         }
-    for (size_t c = 0; c < 8; c++) {
+    for (size_t c = 0; c < 8 && goes_back(&t.net); c++) {
         const size_t j = splitmix64(&t.coins) % tried->in;
         check_rise(tried->text, &t, &wanted, loss, &t.pass.value[0][j], slope[j]);
     }
