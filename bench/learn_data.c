@@ -152,6 +152,11 @@ static dusk_frame *part_of(const dusk_frame *frame, bool test)
     return out;
 }
 
+static void place(char *out, size_t size, const char *folder, const char *name)
+{
+    snprintf(out, size, "%s%s%s", *name == '/' ? "" : folder, *name == '/' ? "" : "/", name);
+}
+
 /* One file of a set, or NULL when it is not there. */
 static dusk_frame *read_part(const bench_set *set, const char *folder, const dusk_fields *fields, bool test)
 {
@@ -160,9 +165,9 @@ static dusk_frame *read_part(const bench_set *set, const char *folder, const dus
     char header[HEADER_MAX_BYTES];
     dusk_frame *frame = NULL;
     dusk_error err;
-    snprintf(from, sizeof from, "%s/%s", folder, test ? set->test : set->train);
+    place(from, sizeof from, folder, test ? set->test : set->train);
     if (set->labels[0]) {
-        snprintf(labels, sizeof labels, "%s/%s", folder, set->labels[test]);
+        place(labels, sizeof labels, folder, set->labels[test]);
         if (access(from, R_OK) == 0) bench_require(dusk_frame_read(&frame, fields, from, labels, &err), &err);
         return frame;
     }

@@ -215,6 +215,14 @@ const bench_set bench_sets[] = {
       .fields = "pixel[784] numeric 0:255\n"
                 "digit category 0,1,2,3,4,5,6,7,8,9\n",
       .label = "digit" },
+    { .name = "fashion-mnist", /* of Debian's dataset-fashion-mnist */
+      .train = "/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz",
+      .test = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz",
+      .labels = { "/usr/share/datasets/fashion-mnist/train-labels-idx1-ubyte.gz",
+                  "/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz" },
+      .fields = "pixel[784] numeric 0:255\n"
+                "article category 0,1,2,3,4,5,6,7,8,9\n",
+      .label = "article" },
     { .name = "california",
       .train = "california-housing/housing.csv.gz",
       .fields = "longitude numeric -125:-114\n"

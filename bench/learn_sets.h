@@ -18,7 +18,7 @@ typedef enum bench_line {
 
 typedef struct bench_set {
     const char *name;
-    const char *train, *test; /* test NULL: every fifth row of train */
+    const char *train, *test; /* from "/" on, or below DUSK_DATA; test NULL: every fifth row of train */
     const char *labels[2];    /* of IDX files, train and test */
     const char *header;       /* names of the columns; "": those of the fields; NULL: the file has them */
     char delimiter;           /* 0: a comma */

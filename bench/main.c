@@ -55,6 +55,7 @@ static const bench_case *const tables[] = {
     bench_learn_lattice_cases,
     bench_learn_sparse_cases,
     bench_deep_cases,
+    bench_deep_utility_cases,
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 
