@@ -52,16 +52,22 @@ done:
 static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const uint32_t cells = (uint32_t)p->net.parameters;
+    const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
+    const uint32_t cells = (uint32_t)p->net.parameters + votes;
+    const double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
     if (!(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
     DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells,
-                                  DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, DEEP_STEPS, DEEP_STEPS / 4), DEEP_GRID,
+                                  DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), DEEP_GRID,
                                   job->budget.left, &p->sampler, p->steps, err));
     learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,
               learn_text(job, "net"));
     learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
               (unsigned long long)p->steps, p->clip, p->noise.deviation);
+    if (votes)
+        learn_say(
+            job,
+            "and how many of them were within the clip, in the same release; by that the next clip is found");
     learn_sampler_say(job, &p->sampler);
 done:
     return status;
@@ -82,6 +88,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(learn_model_room((double)p->net.parameters, err));
     p->clipping = (deep_clipping)learn_choice(job, "clipping");
     p->clip = learn_setting(job, "clip");
+    p->quantile = learn_setting(job, "quantile");
+    p->clip_rate = learn_setting(job, "clip_rate");
     p->method = (deep_method)learn_choice(job, "optimiser");
     p->rate = learn_setting(job, "learning_rate");
     p->momentum = learn_setting(job, "momentum");
@@ -230,8 +238,12 @@ static const dusk_setting settings[] = {
       "each row by a coin of its own, so many of --rows, or all of them in a random order" },
     { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
-    { "clipping", "flat", "flat|layers|automatic", 0, 0, false,
-      "the gradient as a whole, every layer, or all gradients scaled to the same length" },
+    { "clipping", "flat", "flat|layers|automatic|adaptive", 0, 0, false,
+      "the gradient as a whole, every layer, all gradients scaled to the same length, or to a quantile of "
+      "lengths" },
+    { "quantile", "0.5", NULL, 0, 1, false,
+      "adaptive: the part of rows whose gradients are within the clip" },
+    { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
     { "optimiser", "sgd", "sgd|adam|adamw|adagrad", 0, 0, false, "what makes steps of gradients" },
     { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },

@@ -22,6 +22,7 @@ typedef enum deep_clipping {
     DEEP_CLIP_FLAT,   /* the whole gradient is held down to the clip [Abadi et al. 2016] */
     DEEP_CLIP_LAYERS, /* every layer to its share, clip / sqrt(layers) [McMahan et al. 2018] */
     DEEP_CLIP_AUTOMATIC, /* every gradient is scaled to about the clip: clip / (length + 0.01) [Bu et al. 2023] */
+    DEEP_CLIP_ADAPTIVE, /* flat, the clip following a quantile of lengths (clip.h) */
 } deep_clipping;
 
 typedef struct deep_outer {

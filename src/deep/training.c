@@ -102,6 +102,7 @@ typedef struct training {
     size_t workers;
     learn_draw draw;
     deep_optimiser optimiser;
+    double clip; /* of this step */
     float gradient[PIECE];
 } training;
 
@@ -141,7 +142,7 @@ static void add_up(training *t, size_t count)
         if (t->plan->plain)
             deep_plain_reset(&w->plain);
         else
-            deep_sum_reset(&w->sum, t->plan->clip);
+            deep_sum_reset(&w->sum, t->clip);
         w->started = k > 0 && w->count > 0 && pthread_create(&w->thread, NULL, work, w) == 0;
         if (k > 0 && !w->started) work(w);
     }
@@ -164,14 +165,30 @@ static double rate_at(const deep_plan *plan, uint64_t step)
     return rate;
 }
 
+/* Votes are the last coordinate of the totals. */
+static dusk_status release_votes(training *t, dusk_totals *totals, size_t count, dusk_generator *gen,
+                                 dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *plan = t->plan;
+    int64_t votes = deep_votes(t->worker[0].sum.within, count);
+    float noisy;
+    DUSK_TRY(dusk_totals_release_floats(totals, &noisy, &votes, 1, gen, err));
+    t->clip = deep_next_clip(
+        t->clip, DUSK_MUTATE(DEEP_CLIP_BY_PRIVATE_VOTES, (double)noisy, ldexp((double)votes, DEEP_GRID)),
+        plan->lot, plan->quantile, plan->clip_rate);
+done:
+    dusk_wipe(&votes, sizeof votes);
+    return status;
+}
+
 /* Totals with noise, piece by piece, and a step down each. */
 static dusk_status release(training *t, const int64_t *total, size_t count, dusk_generator *gen,
                            dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     (void)count; /* private: nothing is divided by it */
-    const double unit =
-        t->plan->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
+    const double unit = t->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
     const size_t n = t->plan->net.parameters;
     dusk_totals totals;
     DUSK_TRY(dusk_totals_begin(&totals, &t->plan->noise.gauss, NULL, gen, err));
@@ -180,6 +197,7 @@ static dusk_status release(training *t, const int64_t *total, size_t count, dusk
         DUSK_TRY(dusk_totals_release_floats(&totals, t->gradient, total + first, size, gen, err));
         deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, unit, first, size);
     }
+    if (t->plan->clipping == DEEP_CLIP_ADAPTIVE) DUSK_TRY(release_votes(t, &totals, count, gen, err));
 done:
     return status;
 }
@@ -212,7 +230,7 @@ dusk_status deep_train(const learn_job *job, const deep_plan *plan, const deep_r
     dusk_status status = DUSK_OK;
     training *t = NULL;
     DUSK_NEW(t, 1);
-    *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters };
+    *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters, .clip = plan->clip };
     DUSK_TRY(open_training(t, gen, err));
     if (t->averaged) memcpy(t->averaged, parameters, plan->net.parameters * sizeof *parameters);
     for (uint64_t step = 0; step < plan->steps; step++) {

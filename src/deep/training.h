@@ -6,6 +6,7 @@
  * the total with noise, and moves the parameters. An empty sample takes a step like any other, none is cut off, and gradients are divided by
  * the declared lot, never by how many there were. Proof: training.proof.md. */
 
+#include "deep/clip.h"
 #include "deep/loss.h"
 #include "deep/optimiser.h"
 #include "deep/plain.h"
@@ -18,7 +19,8 @@ typedef struct deep_plan {
     deep_net net;
     deep_loss loss;
     deep_clipping clipping;
-    double clip;
+    double clip;                /* at first, where it is adaptive */
+    double quantile, clip_rate; /* of adaptive clipping */
     learn_sampler sampler;
     uint64_t steps;
     double lot;        /* what gradients are divided by; public */

@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 6 };
+enum { ROWS = 30, WHOLE = 7 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -19,6 +19,7 @@ static const request requests[] = {
     { "net", { "net=dense 5; tanh; output", "rate=1", "steps=3", "clipping=layers" } },
     { "net", { "net=dense 5; relu; output", "rate=1", "steps=3", "clipping=automatic", "threads=3" } },
     { "net", { "net=input 6 1; conv1d 3 2; elu; output", "rate=1", "steps=2", "optimiser=adam" } },
+    { "net", { "net=dense 4; tanh; output", "rate=1", "steps=4", "clipping=adaptive", "threads=2" } },
     { "net", { "net=layernorm; dropout 0.3; dense 4; output", "rate=1", "steps=3", "threads=2" } },
     { "net", { "net=layernorm fixed; tanh; dense 4; tanh; output", "rate=1", "steps=3", "threads=2" } },
     { "net_numbers", { "net=dense 4 ; sigmoid; output", "rate=1", "steps=3", "clip=100", "average=0.5" } },
