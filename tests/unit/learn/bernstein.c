@@ -85,8 +85,8 @@ static void test_classes(void **unused)
 {
     (void)unused;
     dusk_frame *frame = make_binary(5000, 3);
-    regression_request r = { "bernstein_logistic", .settings = { "clip=1", "iterations=16", "radius=2" }, .epsilon = 1e6,
-                             .delta = 1e-6 };
+    regression_request r = { "bernstein_logistic", .settings = { "clip=1", "iterations=16", "radius=2" },
+                             .epsilon = 1e6, .delta = 1e-6 };
     dusk_model *model = regression_train(&r, frame, 2);
     const double truth[WIDTH] = { 1, -1.5, 0.5, 0 }, *got = array_of(model, "weights", WIDTH);
     for (size_t j = 0; j < WIDTH; j++)

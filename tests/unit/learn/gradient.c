@@ -42,8 +42,8 @@ static learn_gradient plan(const learn_features *features, const learn_loss *los
     learn_job job = { .features = *features };
     learn_gradient gradient;
     assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, 1, 1e-6, 1, NULL), DUSK_OK);
-    assert_int_equal(learn_plan_gradient(&job, &gradient, loss, classes, clip, job.budget.left, NULL, 4, NULL),
-                     DUSK_OK);
+    assert_int_equal(
+        learn_plan_gradient(&job, &gradient, loss, classes, clip, job.budget.left, NULL, 4, NULL), DUSK_OK);
     double expected = ldexp(gradient.clip, LEARN_GRADIENT_GRID) * 2 / job.budget.mu;
     assert_true(fabs(gradient.noise.deviation / expected - 1) < 1e-3);
     return gradient;
