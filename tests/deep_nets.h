@@ -22,6 +22,7 @@ static const tried_net tried_nets[] = {
     { "dense 10", 37, 10 },
     { "dense 9; relu; dense 17; sigmoid; output", 23, 3 },
     { "input 3 1 7; dense 19 each; tanh; dense 5", 21, 5 },
+    { "input 3 1 7; dense 19 each", 21, 57 },
     { "input 4 5 2; dense 3 each; elu; dense 2 each; gelu; output", 40, 2 },
     { "tempered; dense 7; tempered scale 2 inverse 1.5 offset 1; dense 4", 6, 4 },
     { "dense 6; residual; tanh; residual; dense 6; add; add; relu; dense 2", 5, 2 },

@@ -164,6 +164,45 @@ static void test_adversary(void **state)
             check_adversary(&tried_nets[k], c, 5 * k + c);
 }
 
+/* Inputs of one order of magnitude and slopes of another, so that gradients are short, long or as long as the clip while squares of
+ * either are below or beyond all floats. */
+static void check_magnitudes(const tried_net *tried, deep_clipping clipping, uint64_t seed)
+{
+    tried_pass t;
+    deep_sum sum;
+    open_tried(&t, tried, 1, seed);
+    assert_int_equal(deep_sum_open(&sum, &t.pass, clipping, 1, NULL), DUSK_OK);
+    deep_real *x = dusk_allocate(tried->in, sizeof *x), *d = dusk_allocate(tried->out, sizeof *d);
+    for (int up = -148; up < 128; up += 6)
+        for (int down = -up - 24; down <= -up + 24; down += 6) {
+            random_numbers(&t.coins, x, tried->in, ldexp(1, up));
+            random_numbers(&t.coins, d, tried->out, ldexp(1, down));
+            forward_and_back(&t, 1, x, d);
+            deep_sum_reset(&sum, 1);
+            deep_sum_add(&sum, &t.pass);
+            if (square(deep_sum_totals(&sum), t.net.parameters) > (dusk_int128)1 << 44)
+                fail_msg("%s: longer than the clip at 2^%d and 2^%d", tried->text, up, down);
+        }
+    dusk_deallocate(x);
+    dusk_deallocate(d);
+    deep_sum_close(&sum);
+    close_tried(&t);
+}
+
+static void test_magnitudes(void **state)
+{
+    static const tried_net nets[] = {
+        { "dense 5", 9, 5 },
+        { "input 3 1 7; dense 19 each", 21, 57 },
+        { "input 6 6 3; conv 17 4 stride 2", 108, 68 },
+        { "input 9 8; conv 5 3", 72, 210 },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof nets / sizeof *nets; k++)
+        for (deep_clipping c = DEEP_CLIP_FLAT; c <= DEEP_CLIP_AUTOMATIC; c++)
+            check_magnitudes(&nets[k], c, 7 * k + c);
+}
+
 /* --- sums ------------------------------------------------------------------------------------------------------------------ */
 
 /* `many` examples in passes of all sizes equal the sum of single ones, and of two sums merged. */
@@ -242,7 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),       cmocka_unit_test(test_adversary), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_by_chance), cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_by_chance), cmocka_unit_test(test_flush),     cmocka_unit_test(test_magnitudes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
