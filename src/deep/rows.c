@@ -90,9 +90,13 @@ dusk_status deep_rows_make_all(deep_rows *out, const learn_features *features, c
 }
 
 DEEP_LANES
+static void to_reals(const int16_t *x, deep_real step, deep_real *out, size_t n)
+{
+    for (size_t j = 0; j < n; j++) out[j] = (deep_real)x[j] * step;
+}
+
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)
 {
-    const int16_t *x = rows->x + row * rows->width;
     const deep_real step = rows->step ? rows->step[row] : (deep_real)1 / (1 << DEEP_INPUT_BITS);
-    for (size_t j = 0; j < rows->width; j++) out[j] = (deep_real)x[j] * step;
+    to_reals(rows->x + row * rows->width, step, out, rows->width);
 }
