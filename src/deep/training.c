@@ -3,27 +3,44 @@
 #include "deep/training.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "mechanisms/totals.h"
 
-enum { ROOM_MOST = 256, PIECE = 8192, THREADS_MOST = 64 };
+enum { ROOM_MOST = 256, TURN_LEAST = 32, PIECE = 8192, THREADS_MOST = 64 };
 
-/* --- one thread's share of a sample -------------------------------------------------------------------------------- */
+/* --- a sample, and what one thread does of it ------------------------------------------------------------------------ */
+
+/* Threads take turns of a few rows as long as there are some; who gets which makes no difference to a sum of whole numbers. */
+typedef struct sample {
+    const size_t *row;
+    const uint64_t *coin; /* of each of them, or NULL */
+    size_t count, turn;
+    atomic_size_t next;
+} sample;
+
+/* Noise that one thread draws while the others begin. */
+typedef struct noise_ahead {
+    dusk_ahead draws;
+    dusk_generator *gen;
+    const dusk_noise *noise;
+    dusk_status status;
+    dusk_error error;
+} noise_ahead;
 
 typedef struct worker {
     const deep_plan *plan;
     const deep_rows *rows;
-    const size_t *row; /* of the sample, its share */
-    size_t count;
+    sample *sample;
+    noise_ahead *ahead; /* of the one that draws it; else NULL */
     deep_pass pass;
     deep_sum sum;
     deep_plain plain; /* instead, without privacy */
     int32_t *code;
     deep_real *number;
     uint64_t *coin;
-    const uint64_t *coin_of; /* of each of the share, or NULL */
     pthread_t thread;
     bool started;
 } worker;
@@ -65,29 +82,37 @@ done:
     return status;
 }
 
+/* Rows of the sample from `first` on, `n` of them. */
+static void add_turn(worker *w, size_t first, size_t n)
+{
+    const deep_wanted wanted = { w->code, w->number };
+    const size_t size = deep_size(w->plan->net.in);
+    deep_pass *pass = &w->pass;
+    pass->examples = n;
+    for (size_t i = 0; i < n; i++) {
+        const size_t row = w->sample->row[first + i];
+        deep_rows_take(w->rows, row, pass->value[0] + i * size);
+        if (w->rows->code) w->code[i] = w->rows->code[row];
+        if (w->rows->number) w->number[i] = w->rows->number[row];
+        if (w->sample->coin) w->coin[i] = w->sample->coin[first + i];
+    }
+    deep_forward(pass);
+    deep_loss_slopes(w->plan->loss, pass, &wanted);
+    deep_backward(pass);
+    if (w->plan->plain)
+        deep_plain_add(&w->plain, pass);
+    else
+        deep_sum_add(&w->sum, pass);
+}
+
 static void *work(void *argument)
 {
     worker *w = argument;
-    const deep_wanted wanted = { w->code, w->number };
-    const size_t size = deep_size(w->plan->net.in);
-    for (size_t first = 0; first < w->count; first += w->pass.examples) {
-        deep_pass *pass = &w->pass;
-        pass->examples = w->count - first < pass->room ? w->count - first : pass->room;
-        for (size_t i = 0; i < pass->examples; i++) {
-            const size_t row = w->row[first + i];
-            deep_rows_take(w->rows, row, pass->value[0] + i * size);
-            if (w->rows->code) w->code[i] = w->rows->code[row];
-            if (w->rows->number) w->number[i] = w->rows->number[row];
-            if (w->coin_of) w->coin[i] = w->coin_of[first + i];
-        }
-        deep_forward(pass);
-        deep_loss_slopes(w->plan->loss, pass, &wanted);
-        deep_backward(pass);
-        if (w->plan->plain)
-            deep_plain_add(&w->plain, pass);
-        else
-            deep_sum_add(&w->sum, pass);
-    }
+    sample *s = w->sample;
+    noise_ahead *ahead = w->ahead;
+    if (ahead) ahead->status = dusk_ahead_draw(&ahead->draws, ahead->noise, ahead->gen, &ahead->error);
+    for (size_t first; (first = atomic_fetch_add(&s->next, s->turn)) < s->count;)
+        add_turn(w, first, s->count - first < s->turn ? s->count - first : s->turn);
     return NULL;
 }
 
@@ -100,6 +125,8 @@ typedef struct training {
     float *parameters, *averaged;
     worker worker[THREADS_MOST];
     size_t workers;
+    sample sample;
+    noise_ahead ahead; /* with several threads */
     learn_draw draw;
     deep_optimiser optimiser;
     double clip; /* of this step */
@@ -109,6 +136,8 @@ typedef struct training {
 static void close_training(training *t)
 {
     for (size_t k = 0; k < t->workers; k++) worker_close(&t->worker[k]);
+    dusk_ahead_clear(&t->ahead.draws);
+    dusk_generator_free(t->ahead.gen);
     learn_draw_close(&t->draw);
     dusk_deallocate(t->averaged);
     deep_optimiser_close(&t->optimiser);
@@ -126,25 +155,41 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
+    t->ahead.noise = &plan->noise.gauss;
+    if (t->workers > 1 && !plan->plain) DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
 done:
     return status;
 }
 
-/* The sum of clipped gradients of the sample, in the first worker. */
-static void add_up(training *t, size_t count)
+static void share_out(training *t, size_t count)
 {
-    for (size_t k = 0, first = 0; k < t->workers; k++) {
+    const size_t room = t->worker[0].pass.room, each = count / (2 * t->workers) + 1;
+    sample *s = &t->sample;
+    s->row = t->draw.row;
+    s->count = count;
+    s->turn = each < TURN_LEAST ? TURN_LEAST : each;
+    if (s->turn > room || t->workers == 1) s->turn = room;
+    atomic_store(&s->next, 0);
+    for (size_t k = 0; k < t->workers; k++) {
         worker *w = &t->worker[k];
-        w->row = t->draw.row + first;
-        w->count = count * (k + 1) / t->workers - first;
-        first += w->count;
+        w->sample = s;
+        w->ahead = k > 0 && k + 1 == t->workers && !t->plan->plain ? &t->ahead : NULL;
         w->pass.parameters = t->parameters;
         if (t->plan->plain)
             deep_plain_reset(&w->plain);
         else
             deep_sum_reset(&w->sum, t->clip);
-        w->started = k > 0 && w->count > 0 && pthread_create(&w->thread, NULL, work, w) == 0;
-        if (k > 0 && !w->started) work(w);
+    }
+}
+
+/* The sum of clipped gradients of the sample, in the first worker; and with several threads the noise for it. */
+static dusk_status add_up(training *t, size_t count, dusk_error *err)
+{
+    share_out(t, count);
+    for (size_t k = 1; k < t->workers; k++) {
+        worker *w = &t->worker[k];
+        w->started = pthread_create(&w->thread, NULL, work, w) == 0;
+        if (!w->started) work(w);
     }
     work(&t->worker[0]);
     for (size_t k = 1; k < t->workers; k++) {
@@ -154,6 +199,8 @@ static void add_up(training *t, size_t count)
         else
             deep_sum_merge(&t->worker[0].sum, &t->worker[k].sum);
     }
+    if (t->ahead.status != DUSK_OK && err) *err = t->ahead.error;
+    return t->ahead.status;
 }
 
 static double rate_at(const deep_plan *plan, uint64_t step)
@@ -191,7 +238,8 @@ static dusk_status release(training *t, const int64_t *total, size_t count, dusk
     const double unit = t->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
     const size_t n = t->plan->net.parameters;
     dusk_totals totals;
-    DUSK_TRY(dusk_totals_begin(&totals, &t->plan->noise.gauss, NULL, gen, err));
+    DUSK_TRY(
+        dusk_totals_begin(&totals, &t->plan->noise.gauss, t->workers > 1 ? &t->ahead.draws : NULL, gen, err));
     for (size_t first = 0, size; first < n; first += size) {
         size = n - first < PIECE ? n - first : PIECE;
         DUSK_TRY(dusk_totals_release_floats(&totals, t->gradient, total + first, size, gen, err));
@@ -211,7 +259,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     size_t count;
     DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
     if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
-    add_up(t, count);
+    DUSK_TRY(add_up(t, count, err));
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);
     if (plan->plain)
