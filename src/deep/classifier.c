@@ -8,6 +8,7 @@
 #include "deep/front.h"
 #include "deep/training.h"
 #include "learn/loss.h"
+#include "mechanisms/totals.h"
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
@@ -49,21 +50,54 @@ done:
     return status;
 }
 
+/* Only where every place is taken once an epoch, and always at the same step of it. */
+static dusk_status plan_correlation(learn_job *job, deep_plan *p, dusk_error *err)
+{
+    const deep_correlating way = (deep_correlating)learn_choice(job, "correlation");
+    if (way == DEEP_INDEPENDENT) return DUSK_OK;
+    if (p->sampler.way != LEARN_SHUFFLED)
+        return dusk_fail(
+            err, DUSK_ERR_ARGUMENT,
+            "give --set sampler=shuffled with --replace-one and --rows N, or leave correlation out",
+            "correlated noise is for rows in a fixed order, not for samples");
+    p->sampler.once = true;
+    deep_correlation_init(&p->correlation, way, learn_sampler_epoch(&p->sampler),
+                          (size_t)learn_setting(job, "bands"));
+    return DUSK_OK;
+}
+
+static void say_correlation(learn_job *job, const deep_plan *p)
+{
+    if (p->correlation.way == DEEP_TREE)
+        learn_say(job, "of them sums of a binary tree over the steps of an epoch are released, one a step");
+    else if (p->correlation.way == DEEP_BANDS)
+        learn_say(job, "of them sums over the last %zu steps are released, older ones with smaller weights",
+                  p->correlation.bands);
+    if (p->correlation.way != DEEP_INDEPENDENT)
+        learn_say(job, "the sum of all gradients then has noise of %.4g times the clip",
+                  p->noise.deviation * deep_correlation_error(&p->correlation, p->steps));
+}
+
 static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
     const uint32_t cells = (uint32_t)p->net.parameters + votes;
-    const double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
+    double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
     if (!(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
+    if (p->correlation.way != DEEP_INDEPENDENT) steps = deep_correlation_steps(&p->correlation, steps, cells);
     DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells,
                                   DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), DEEP_GRID,
                                   job->budget.left, &p->sampler, p->steps, err));
+    if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
+                         "noise of %.4g times the clip would drown every gradient", p->noise.deviation);
     learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,
               learn_text(job, "net"));
     learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
               (unsigned long long)p->steps, p->clip, p->noise.deviation);
+    say_correlation(job, p);
     if (votes)
         learn_say(
             job,
@@ -99,6 +133,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->average = learn_setting(job, "average");
     p->threads = (size_t)learn_setting(job, "threads");
     DUSK_TRY(plan_samples(job, p, err));
+    DUSK_TRY(plan_correlation(job, p, err));
     DUSK_TRY(plan_noise(job, p, err));
 done:
     return status;
@@ -236,6 +271,9 @@ static const dusk_setting settings[] = {
     { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.02" },
     { "sampler", "poisson", "poisson|fixed|shuffled", 0, 0, false,
       "each row by a coin of its own, so many of --rows, or all of them in a random order" },
+    { "correlation", "none", "none|tree|bands", 0, 0, false,
+      "noise that later steps take back, for sampler=shuffled: by a binary tree, or a banded matrix" },
+    { "bands", "32", NULL, 1, DEEP_BANDS_MOST, true, "how many steps a band is long, an epoch at most" },
     { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
     { "clipping", "flat", "flat|layers|automatic|adaptive", 0, 0, false,

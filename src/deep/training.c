@@ -129,7 +129,8 @@ typedef struct training {
     noise_ahead ahead; /* with several threads */
     learn_draw draw;
     deep_optimiser optimiser;
-    double clip; /* of this step */
+    double clip;          /* of this step */
+    deep_history history; /* where noise is correlated */
     float gradient[PIECE];
 } training;
 
@@ -139,6 +140,7 @@ static void close_training(training *t)
     dusk_ahead_clear(&t->ahead.draws);
     dusk_generator_free(t->ahead.gen);
     learn_draw_close(&t->draw);
+    deep_history_close(&t->history);
     dusk_deallocate(t->averaged);
     deep_optimiser_close(&t->optimiser);
 }
@@ -157,6 +159,8 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     t->optimiser.weight_decay = plan->weight_decay;
     t->ahead.noise = &plan->noise.gauss;
     if (t->workers > 1 && !plan->plain) DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
+    if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
+        DUSK_TRY(deep_history_open(&t->history, &plan->correlation, n + 1, PIECE, err));
 done:
     return status;
 }
@@ -212,6 +216,19 @@ static double rate_at(const deep_plan *plan, uint64_t step)
     return rate;
 }
 
+/* Coordinates from `first` on of the release of a step, to estimates of the totals. */
+static dusk_status release_piece(training *t, dusk_totals *totals, float *out, const int64_t *total,
+                                 size_t first, size_t n, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_history *history = t->history.c ? &t->history : NULL;
+    if (history) total = deep_history_mix(history, total, first, n);
+    DUSK_TRY(dusk_totals_release_floats(totals, out, total, n, gen, err));
+    if (history) deep_history_undo(history, out, first, n);
+done:
+    return status;
+}
+
 /* Votes are the last coordinate of the totals. */
 static dusk_status release_votes(training *t, dusk_totals *totals, size_t count, dusk_generator *gen,
                                  dusk_error *err)
@@ -220,7 +237,7 @@ static dusk_status release_votes(training *t, dusk_totals *totals, size_t count,
     const deep_plan *plan = t->plan;
     int64_t votes = deep_votes(t->worker[0].sum.within, count);
     float noisy;
-    DUSK_TRY(dusk_totals_release_floats(totals, &noisy, &votes, 1, gen, err));
+    DUSK_TRY(release_piece(t, totals, &noisy, &votes, plan->net.parameters, 1, gen, err));
     t->clip = deep_next_clip(
         t->clip, DUSK_MUTATE(DEEP_CLIP_BY_PRIVATE_VOTES, (double)noisy, ldexp((double)votes, DEEP_GRID)),
         plan->lot, plan->quantile, plan->clip_rate);
@@ -242,7 +259,7 @@ static dusk_status release(training *t, const int64_t *total, size_t count, dusk
         dusk_totals_begin(&totals, &t->plan->noise.gauss, t->workers > 1 ? &t->ahead.draws : NULL, gen, err));
     for (size_t first = 0, size; first < n; first += size) {
         size = n - first < PIECE ? n - first : PIECE;
-        DUSK_TRY(dusk_totals_release_floats(&totals, t->gradient, total + first, size, gen, err));
+        DUSK_TRY(release_piece(t, &totals, t->gradient, total + first, first, size, gen, err));
         deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, unit, first, size);
     }
     if (t->plan->clipping == DEEP_CLIP_ADAPTIVE) DUSK_TRY(release_votes(t, &totals, count, gen, err));
@@ -262,6 +279,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     DUSK_TRY(add_up(t, count, err));
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);
+    if (t->history.c) deep_history_begin(&t->history, step);
     if (plan->plain)
         deep_optimiser_move(&t->optimiser, t->parameters, t->worker[0].plain.total, 1 / plan->lot, 0, n);
     else

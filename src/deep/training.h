@@ -7,6 +7,7 @@
  * the declared lot, never by how many there were. Proof: training.proof.md. */
 
 #include "deep/clip.h"
+#include "deep/correlation.h"
 #include "deep/loss.h"
 #include "deep/optimiser.h"
 #include "deep/plain.h"
@@ -26,6 +27,7 @@ typedef struct deep_plan {
     double lot;        /* what gradients are divided by; public */
     learn_noise count; /* where the number of rows is paid for */
     learn_noise noise; /* of the totals, in units of the clip */
+    deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;
     double warm_up,

@@ -83,8 +83,7 @@ done:
     return status;
 }
 
-/* Every place is taken once in so many steps. */
-static uint64_t steps_of_epoch(const learn_sampler *sampler)
+uint64_t learn_sampler_epoch(const learn_sampler *sampler)
 {
     return (sampler->places + sampler->lot - 1) / sampler->lot;
 }
@@ -102,7 +101,7 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
     if (!sampler || takes_all(sampler))
         return learn_budget_noise(budget, out, dimension, steps, grid, share, times, err);
     if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_SHUFFLED, false)) {
-        const uint64_t epoch = steps_of_epoch(sampler);
+        const uint64_t epoch = learn_sampler_epoch(sampler);
         times = DUSK_MUTATE(SHUFFLED_EPOCHS_FREE, times / epoch + (times % epoch > 0), 1);
         return learn_budget_noise(budget, out, dimension, steps, grid, budget->left, times, err);
     }
@@ -131,6 +130,7 @@ void learn_sampler_say(learn_job *job, const learn_sampler *s)
         learn_say(job, "each is over %llu of %llu rows, %s", (unsigned long long)s->lot,
                   (unsigned long long)s->places,
                   s->way == LEARN_FIXED ? "any as likely as any other"
+                  : s->once             ? "all of them in a random order, the same in every epoch"
                                         : "all of them in a random order, once an epoch");
 }
 
@@ -212,8 +212,10 @@ dusk_status learn_draw_take(learn_draw *d, uint64_t step, size_t *count, dusk_er
         *count = keep_rows(d, d->order, n);
         return DUSK_OK;
     }
-    const uint64_t epoch = step / steps_of_epoch(&d->sampler);
-    const size_t first = (size_t)(step % steps_of_epoch(&d->sampler)) * lot;
+    const uint64_t epoch = DUSK_MUTATE(SHUFFLED_ONCE_IS_REDRAWN, d->sampler.once, false)
+                               ? 0
+                               : step / learn_sampler_epoch(&d->sampler);
+    const size_t first = (size_t)(step % learn_sampler_epoch(&d->sampler)) * lot;
     if (!d->ordered || d->epoch != epoch) {
         DUSK_TRY(dusk_keyed_order(d->coins, (uint32_t)epoch, NULL, d->order, places, err));
         d->epoch = epoch;

@@ -21,12 +21,16 @@ typedef struct learn_sampler {
     learn_sampling way;
     double rate;          /* of poisson: the chance; else lot / places */
     uint64_t places, lot; /* of the others */
+    bool once;            /* shuffled: in the order of the first epoch ever after */
 } learn_sampler;
 
 /* poisson: 0 < rate; from 1 on all rows. The others: lot = rate * rows, rounded, at least 1; DUSK_ERR_ARGUMENT without a declared
  * number of rows, or under add/remove. */
 DUSK_MUST_USE dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double rate,
                                              uint64_t rows, dusk_neighbours neighbours, dusk_error *err);
+
+/* Steps in which every place is taken once, of those with places. */
+uint64_t learn_sampler_epoch(const learn_sampler *sampler);
 
 /* Noise for `times` releases over samples, as learn_budget_noise; samples take all that is left of the budget. Refused without
  * delta. Of a unit of several rows each has coins of its own, which is priced as so many units (group). sampler NULL, or a rate of 1: all rows, by `share`. */

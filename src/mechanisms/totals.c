@@ -21,7 +21,7 @@
 enum { BLOCK = 512 };
 #define MOST 0x1p52 /* steps: all whole numbers up to twice as many are doubles */
 
-static dusk_status check_bulk(const dusk_noise *noise, dusk_error *err)
+dusk_status dusk_totals_check(const dusk_noise *noise, dusk_error *err)
 {
     dusk_status status = dusk_noise_check(noise, err);
     if (status != DUSK_OK) return status;
@@ -53,7 +53,7 @@ dusk_status dusk_ahead_draw(dusk_ahead *ahead, const dusk_noise *noise, dusk_gen
 {
     dusk_status status = DUSK_OK;
     ahead->n = 0;
-    DUSK_TRY(check_bulk(noise, err));
+    DUSK_TRY(dusk_totals_check(noise, err));
     if (ahead->room < noise->dimension) {
         dusk_ahead_clear(ahead);
         DUSK_NEW(ahead->steps, noise->dimension);
@@ -156,7 +156,7 @@ DUSK_PROVEN(dusk_totals_begin)
 dusk_status dusk_totals_begin(dusk_totals *out, const dusk_noise *noise, dusk_ahead *ahead,
                               dusk_generator *gen, dusk_error *err)
 {
-    dusk_status status = check_bulk(noise, err);
+    dusk_status status = dusk_totals_check(noise, err);
     *out = (dusk_totals){ .noise = noise };
     if (status != DUSK_OK) return status;
     if (ahead && (ahead->n < noise->dimension || !is_same(&ahead->noise, noise)))

@@ -41,6 +41,9 @@ typedef struct dusk_totals {
     DUSK_RECORD(dusk_record_at at;)
 } dusk_totals;
 
+/* Whether noise can be released so: what dusk_totals_begin says of it, for plans. */
+DUSK_MUST_USE dusk_status dusk_totals_check(const dusk_noise *noise, dusk_error *err);
+
 /* With `ahead`, which may be NULL, its draws are taken over: it is empty from now on, and must neither be
  * filled again nor cleared before the last piece. They must be of this noise. DUSK_ERR_ARGUMENT for laws without
  * bulk draws, and for a scale above DUSK_POOL_NARROW_SCALE steps: a matter of the noise alone. */

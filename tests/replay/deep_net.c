@@ -24,6 +24,10 @@ static const request requests[] = {
     { "net", { "net=layernorm fixed; tanh; dense 4; tanh; output", "rate=1", "steps=3", "threads=2" } },
     { "net_numbers", { "net=dense 4 ; sigmoid; output", "rate=1", "steps=3", "clip=100", "average=0.5" } },
     { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
+    { "net", { "net=dense 4; tanh; output", "sampler=shuffled", "lot=8", "epochs=3", "correlation=tree" } },
+    { "net",
+      { "net=dense 4; tanh; output", "sampler=shuffled", "lot=5", "epochs=3", "correlation=bands", "bands=4",
+        "clipping=adaptive" } },
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },
     { "net_numbers", { "net=output", "rate=0.9", "steps=12", "optimiser=adagrad", "threads=2" } },
 };
@@ -84,9 +88,12 @@ static void neighbours_are_within_the_clip(void **state)
         for (uint64_t how = 0; how < 8; how++) {
             const request *r = &requests[k];
             const bool sampled = k >= WHOLE;
-            if (!(how & 1) || (sampled && (how & 2))) continue; /* with a delta, and samples of add/remove */
+            const bool placed = !strncmp(r->settings[1], "sampler=shuffled", 16);
+            /* with a delta; samples of add/remove, and rows in places of replace-one */
+            if (!(how & 1) || (sampled && placed != ((how & 2) > 0))) continue;
             dusk_train_options o = learners_options(dusk_learner_named(r->learner), how & 4 ? 50 : 0.7, 1e-6);
             o.neighbours = how & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+            if (placed) o.rows = ROWS + 1;
             o.settings = r->settings;
             o.settings_count = 0;
             while (o.settings_count < 8 && r->settings[o.settings_count]) o.settings_count++;

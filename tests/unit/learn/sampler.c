@@ -148,6 +148,28 @@ static void each_comes_once_an_epoch(void **state)
     dusk_generator_free(gen);
 }
 
+/* And in the same steps of every epoch, where that is wanted. */
+static void once_shuffled_is_the_same_ever_after(void **state)
+{
+    (void)state;
+    learn_sampler s = sampler_of(LEARN_SHUFFLED, 0.3, PLACES - 1);
+    s.once = true;
+    dusk_generator *gen = seeded(4);
+    learn_draw draw;
+    size_t count, at[ROWS] = { 0 };
+    assert_int_equal(learn_draw_open(&draw, &s, ROWS, gen, NULL), DUSK_OK);
+    assert_int_equal(learn_sampler_epoch(&s), 4);
+    for (uint64_t step = 0; step < 12; step++) {
+        assert_int_equal(learn_draw_take(&draw, step, &count, NULL), DUSK_OK);
+        for (size_t i = 0; i < count; i++) {
+            if (step < 4) at[draw.row[i]] = step;
+            assert_int_equal(at[draw.row[i]], step % 4);
+        }
+    }
+    learn_draw_close(&draw);
+    dusk_generator_free(gen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(rows_come_with_their_chances),
         cmocka_unit_test(each_comes_once_an_epoch),
+        cmocka_unit_test(once_shuffled_is_the_same_ever_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
