@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 #include "deep/training.h"
@@ -88,6 +89,39 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
     free(e.parameters);
 }
 
+/* Of /proc/self/status, in MB. */
+static double memory_of(const char *what)
+{
+    char line[128];
+    double found = NAN;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, what, strlen(what))) found = strtod(line + strlen(what) + 1, NULL) / 1024;
+    if (file) fclose(file);
+    return found;
+}
+
+/* What reading rows into the network and an epoch take at their peak, besides the frame. */
+static void run_memory(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    bench_data data;
+    epoch e = { .gen = gen };
+    *out = (bench_result){ .value = NAN, .floor_value = NAN };
+    if (!bench_data_open(&data, "mnist")) return;
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (file) fputs("5", file); /* the peak is counted anew */
+    if (file) fclose(file);
+    const double before = memory_of("VmRSS");
+    read_rows(&e, &data);
+    plan(&e, self->setup, gen);
+    run_once(&e, false);
+    *out = (bench_result){ .value = memory_of("VmHWM") - before, .floor_value = before, .epsilon = 3 };
+    bench_data_close(&data);
+    deep_net_clear(&e.plan.net);
+    deep_rows_clear(&e.rows);
+    free(e.parameters);
+}
+
 #define EPOCH(which, size, net, aimed)                                                                       \
     {                                                                                                        \
         .name = "deep/epoch/mnist/" which "/" #size, .what = which ": " net ", lot " #size, .unit = "s",     \
@@ -108,5 +142,12 @@ const bench_case bench_deep_cases[] = {
     EPOCH("mlp", 2048, "dense 256; relu; output", "<= 0.8"),
     EPOCH("cnn", 256, CNN, "<= 6"),
     EPOCH("cnn", 2048, CNN, "<= 6"),
+    { .name = "deep/memory/mnist/mlp/2048",
+      .what = "peak of memory besides the frame: mlp, lot 2048",
+      .unit = "MB",
+      .floor = "program and frame",
+      .aim = "<= 100",
+      .run = run_memory,
+      .setup = &(const network){ "dense 256; relu; output", 2048 } },
     { .name = NULL },
 };

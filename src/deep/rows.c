@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a frame as 16-bit steps, some at a time, so that little memory is needed besides. */
+/* Rows of a frame as steps, some at a time, so that little memory is needed besides. */
 #include "deep/rows.h"
 
 #include "base/memory.h"
@@ -12,7 +12,9 @@ void deep_rows_clear(deep_rows *rows)
     if (rows->step) dusk_wipe(rows->step, rows->rows * sizeof *rows->step);
     if (rows->code) dusk_wipe(rows->code, rows->rows * sizeof *rows->code);
     if (rows->number) dusk_wipe(rows->number, rows->rows * sizeof *rows->number);
+    if (rows->byte) dusk_wipe(rows->byte, rows->rows * rows->width * sizeof *rows->byte);
     dusk_deallocate(rows->x);
+    dusk_deallocate(rows->byte);
     dusk_deallocate(rows->step);
     dusk_deallocate(rows->code);
     dusk_deallocate(rows->number);
@@ -30,17 +32,45 @@ static void set_slice(dusk_frame *slice, const dusk_frame *frame, size_t first, 
     }
 }
 
+static bool are_bytes(const learn_features *features, const dusk_fields *fields)
+{
+    for (size_t j = 0; j < features->width; j++) {
+        const learn_feature *f = &features->feature[j];
+        if (f->column == DUSK_NO_LINK || f->code >= 0 || f->centre != 0 || f->factor != 1.0 / 255)
+            return false;
+        if (fields->field[f->column].lower != 0 || fields->field[f->column].upper != 255) return false;
+    }
+    return true;
+}
+
 DEEP_LANES
-static void add_slice(deep_rows *rows, const learn_matrix *matrix)
+static void to_steps(const float *from, int16_t *to, size_t n)
 {
     const double most = DEEP_INPUT_MOST * (1 << DEEP_INPUT_BITS),
                  step = 1.0 / (1 << (LEARN_BITS - DEEP_INPUT_BITS));
-    const size_t n = matrix->rows.rows, cells = n * rows->width;
-    int16_t *x = rows->x + rows->rows * rows->width;
-    for (size_t j = 0; j < cells; j++) {
-        const double steps = (double)matrix->rows.x[j] * step;
-        x[j] = (int16_t)(steps > most ? most : steps > -most ? steps : -most);
+    for (size_t j = 0; j < n; j++) {
+        const double steps = (double)from[j] * step;
+        to[j] = (int16_t)(steps > most ? most : steps > -most ? steps : -most);
     }
+}
+
+/* The nearest: a whole number of 255 comes back as it was. */
+DEEP_LANES
+static void to_bytes(const float *from, uint8_t *to, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        const float steps = from[j] * (255 / (float)LEARN_ONE) + 0.5f;
+        to[j] = (uint8_t)(int32_t)(steps < 255 ? steps > 0 ? steps : 0 : 255);
+    }
+}
+
+static void add_slice(deep_rows *rows, const learn_matrix *matrix)
+{
+    const size_t n = matrix->rows.rows, cells = n * rows->width, at = rows->rows * rows->width;
+    if (rows->byte)
+        to_bytes(matrix->rows.x, rows->byte + at, cells);
+    else
+        to_steps(matrix->rows.x, rows->x + at, cells);
     for (size_t i = 0; rows->code && i < n; i++) rows->code[rows->rows + i] = matrix->code[i];
     for (size_t i = 0; rows->number && i < n; i++)
         rows->number[rows->rows + i] = (deep_real)((double)matrix->target[i] / LEARN_ONE);
@@ -58,7 +88,10 @@ static dusk_status make(deep_rows *out, const learn_features *features, const du
 
     *out = (deep_rows){ 0 };
     DUSK_NEW(slice.column, frame->fields->count);
-    DUSK_NEW(rows.x, frame->rows * features->width + 1);
+    if (are_bytes(features, frame->fields))
+        DUSK_NEW(rows.byte, frame->rows * features->width + 1);
+    else
+        DUSK_NEW(rows.x, frame->rows * features->width + 1);
     if (label != DUSK_NO_LINK && frame->column[label].code) DUSK_NEW(rows.code, frame->rows + 1);
     if (label != DUSK_NO_LINK && frame->column[label].number) DUSK_NEW(rows.number, frame->rows + 1);
     for (size_t first = 0; first < frame->rows; first += SLICE) {
@@ -95,8 +128,17 @@ static void to_reals(const int16_t *x, deep_real step, deep_real *out, size_t n)
     for (size_t j = 0; j < n; j++) out[j] = (deep_real)x[j] * step;
 }
 
+DEEP_LANES
+static void from_bytes(const uint8_t *x, deep_real *out, size_t n)
+{
+    for (size_t j = 0; j < n; j++) out[j] = (deep_real)x[j] * ((deep_real)1 / 255);
+}
+
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)
 {
     const deep_real step = rows->step ? rows->step[row] : (deep_real)1 / (1 << DEEP_INPUT_BITS);
-    to_reals(rows->x + row * rows->width, step, out, rows->width);
+    if (rows->byte)
+        from_bytes(rows->byte + row * rows->width, out, rows->width);
+    else
+        to_reals(rows->x + row * rows->width, step, out, rows->width);
 }

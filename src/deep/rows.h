@@ -2,7 +2,8 @@
 #ifndef DUSK_DEEP_ROWS_H
 #define DUSK_DEEP_ROWS_H
 
-/* Private examples, as small as they can be kept: 16-bit steps of what learn/features.h makes of a row. */
+/* Private examples, as small as they can be kept: 16-bit steps of what learn/features.h makes of a row; or bytes, where all are numbers from 0 to 255
+ * that are scaled to [0, 1], as those of pictures are. */
 
 #include "deep/layer.h"
 #include "learn/features.h"
@@ -13,6 +14,7 @@
 typedef struct deep_rows {
     size_t rows, width;
     int16_t *x;
+    uint8_t *byte;     /* instead of x: steps of 1 / 255 */
     deep_real *step;   /* of each row; NULL: 2^-DEEP_INPUT_BITS */
     int32_t *code;     /* class labels; NULL without */
     deep_real *number; /* numeric labels, [lower, upper] being [-1, 1]; NULL without */
