@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "deep/classifier.h"
 #include "deep/front.h"
 #include "deep/training.h"
 #include "learn/loss.h"
@@ -20,7 +21,7 @@ static void forget(void *plan)
 }
 
 /* Numbers to [0, 1] instead of [-1, 1]: the background of pictures is then 0. */
-static void scale_to_unit(learn_job *job)
+void deep_scale_to_unit(learn_job *job)
 {
     for (size_t j = 0; j < job->features.width; j++) {
         const learn_feature *f = &job->features.feature[j];
@@ -113,7 +114,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     deep_plan *p = NULL;
     const bool numbers = job->learner->shown.task == DUSK_TASK_NUMBER;
     DUSK_TRY(learn_plan_features(job, false, err));
-    if (learn_choice(job, "range") == 1) scale_to_unit(job);
+    if (learn_choice(job, "range") == 1) deep_scale_to_unit(job);
     DUSK_NEW(p, 1);
     job->plan = p;
     p->loss = numbers ? DEEP_SQUARED : DEEP_SOFTMAX;
@@ -141,7 +142,7 @@ done:
 
 /* --- fit ----------------------------------------------------------------------------------------------------------- */
 
-static dusk_status put_parameters(learn_job *job, const float *parameters, size_t n, dusk_error *err)
+dusk_status deep_put_parameters(learn_job *job, const float *parameters, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     double *values = NULL;
@@ -186,7 +187,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     p->lot = fmax(p->sampler.rate * count, 1);
     DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     DUSK_TRY(train(job, p, &rows, parameters, gen, err));
-    DUSK_TRY(put_parameters(job, parameters, p->net.parameters, err));
+    DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
 done:
     deep_rows_clear(&rows);
     learn_matrix_clear(&scaled);
@@ -201,19 +202,19 @@ static bool is_numeric(const dusk_model *model)
     return model->label != DUSK_NO_LINK && model->fields->field[model->label].kind == DUSK_FIELD_NUMERIC;
 }
 
-static size_t outputs(const dusk_model *model)
+size_t deep_outputs(const dusk_model *model)
 {
     return is_numeric(model) ? 1 : model->fields->field[model->label].values;
 }
 
-static bool complete(const dusk_model *model)
+bool deep_complete(const dusk_model *model)
 {
     deep_net net;
     size_t rows, columns;
     const char *text = learn_model_value(model, "net");
     const double *values = dusk_model_array(model, "parameters", &rows, &columns);
     if (!text || !values || rows != 1 || model->label == DUSK_NO_LINK) return false;
-    if (deep_net_parse(&net, text, model->features.width, outputs(model), NULL) != DUSK_OK) return false;
+    if (deep_net_parse(&net, text, model->features.width, deep_outputs(model), NULL) != DUSK_OK) return false;
     const bool fits = columns == net.parameters;
     deep_net_clear(&net);
     for (size_t j = 0; fits && j < columns; j++)
@@ -221,10 +222,10 @@ static bool complete(const dusk_model *model)
     return fits;
 }
 
-static dusk_status predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
+dusk_status deep_predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t k = outputs(model);
+    const size_t k = deep_outputs(model);
     const bool numeric = is_numeric(model);
     deep_net net = { .layers = 0 };
     deep_pass pass = { .net = NULL };
@@ -303,9 +304,9 @@ const learn_learner deep_net_learner = {
     .plan = plan,
     .fit = fit,
     .forget = forget,
-    .outputs = outputs,
-    .predict = predict,
-    .complete = complete,
+    .outputs = deep_outputs,
+    .predict = deep_predict,
+    .complete = deep_complete,
 };
 
 const learn_learner deep_net_numbers = {
@@ -315,7 +316,7 @@ const learn_learner deep_net_numbers = {
     .plan = plan,
     .fit = fit,
     .forget = forget,
-    .outputs = outputs,
-    .predict = predict,
-    .complete = complete,
+    .outputs = deep_outputs,
+    .predict = deep_predict,
+    .complete = deep_complete,
 };
