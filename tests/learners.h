@@ -69,6 +69,21 @@ static inline dusk_frame *learners_frame(const char *text, size_t rows, dusk_gen
 /* Networks: a small one, a few steps over all rows. */
 static const char *const learners_net[] = { "net=dense 3; relu; output", "rate=1", "steps=3" };
 
+/* Learners with public rows: few teachers, few questions. */
+static const char *const learners_pate[] = { "teachers=3", "questions=4", "epochs=1", "method=lnmax" };
+
+static inline bool learners_open(const dusk_learner *learner) { return !strcmp(learner->name, "pate"); }
+
+/* Public rows, made once, for as long as the program runs. */
+static inline const dusk_frame *learners_open_rows(void)
+{
+    static dusk_frame *frame;
+    dusk_generator *gen = seeded(4711);
+    if (!frame) frame = learners_frame(LEARNERS_FIELDS, 12, gen);
+    dusk_generator_free(gen);
+    return frame;
+}
+
 static inline dusk_train_options learners_options(const dusk_learner *learner, double epsilon, double delta)
 {
     dusk_train_options o;
@@ -81,6 +96,12 @@ static inline dusk_train_options learners_options(const dusk_learner *learner, d
     if (!strcmp(learner->name, "net") || !strcmp(learner->name, "net_numbers")) {
         o.settings = learners_net;
         o.settings_count = sizeof learners_net / sizeof *learners_net;
+    }
+    if (learners_open(learner)) {
+        o.settings = learners_pate;
+        o.settings_count =
+            sizeof learners_pate / sizeof *learners_pate - (delta > 0); /* gnmax with a delta */
+        o.open_rows = learners_open_rows();
     }
     return o;
 }

@@ -7,6 +7,7 @@
 
 extern const learn_learner deep_net_learner; /* of the room deep */
 extern const learn_learner deep_net_numbers;
+extern const learn_learner deep_pate;
 extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_amp_huber;
 extern const learn_learner learn_amp_logistic;
@@ -60,6 +61,7 @@ const learn_learner *const learn_learners[] = {
     &learn_net_logistic,
     &learn_multinomial,
     &deep_net_learner,
+    &deep_pate,
     &learn_forest,
     &learn_tree,
     &learn_naive_bayes,

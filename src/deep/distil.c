@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Students; see distil.h. */
+#include "deep/distil.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "deep/classifier.h"
+#include "deep/student.h"
+
+enum { LOT = 64 };
+
+dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(learn_plan_features(job, false, err));
+    if (learn_choice(job, "range") == 1) deep_scale_to_unit(job);
+    d->classes = job->label_field->values;
+    DUSK_TRY(deep_net_parse(&d->net, learn_text(job, "net"), job->features.width, d->classes, err));
+    DUSK_TRY(learn_model_room((double)d->net.parameters, err));
+    if (d->net.parameters == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "end it with output", "the network has nothing to learn");
+    d->components = (size_t)learn_setting(job, "components");
+    d->epochs = (size_t)learn_setting(job, "epochs");
+    d->rate = learn_setting(job, "learning_rate");
+    d->threads = (size_t)learn_setting(job, "threads");
+    d->rounds = 1;
+    if (job->open_rows->rows == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a file that has rows", "there are no public rows");
+    learn_say(job, "answers are about %zu public rows, from which %s learns", job->open_rows->rows,
+              "the network");
+done:
+    return status;
+}
+
+/* --- public rows --------------------------------------------------------------------------------------------------------- */
+
+void deep_public_clear(deep_public *open)
+{
+    dusk_deallocate(open->through);
+    dusk_deallocate(open->x);
+    dusk_deallocate(open->question);
+    dusk_deallocate(open->asked);
+    deep_map_clear(&open->map);
+    deep_graph_clear(&open->graph);
+    *open = (deep_public){ .rows = 0 };
+}
+
+static dusk_status map_open(deep_public *open, const deep_distil *d, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    float *room = NULL;
+    tensor_gemm_work work = { NULL };
+    const size_t p = open->map.from;
+    DUSK_NEW(open->x, open->rows * open->map.width + 1);
+    DUSK_NEW(room, LOT * p);
+    DUSK_TRY(tensor_gemm_open(&work, err));
+    for (size_t first = 0, n; first < open->rows; first += n) {
+        n = open->rows - first < LOT ? open->rows - first : LOT;
+        deep_map_vectors(&open->map, open->through + first * p, n, open->x + first * open->map.width, room,
+                         &work);
+    }
+    DUSK_NEW(open->question, d->questions + 1);
+    DUSK_NEW(open->asked, d->questions * open->map.width + 1);
+done:
+    tensor_gemm_close(&work);
+    dusk_deallocate(room);
+    return status;
+}
+
+dusk_status deep_public_make(deep_public *out, const learn_job *job, const deep_distil *d, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_net before = deep_layers_before(&d->net);
+    deep_public open = { .rows = job->open_rows->rows };
+    deep_rows rows = { .rows = 0 };
+    *out = (deep_public){ .rows = 0 };
+    if (open.rows > DEEP_OPEN_MOST) open.rows = DEEP_OPEN_MOST;
+    const dusk_frame frame = { job->open_rows->fields, open.rows, job->open_rows->column };
+    DUSK_TRY(deep_rows_make_all(&rows, &job->features, &frame, err));
+    DUSK_NEW(open.through, open.rows * deep_size(before.out) + 1);
+    DUSK_TRY(deep_rows_through(&before, &rows, open.through, d->threads, err));
+    DUSK_TRY(deep_map_make(&open.map, &d->net, open.through, open.rows, d->components, err));
+    DUSK_TRY(map_open(&open, d, err));
+    const deep_open vectors = { open.x, open.rows, open.map.width };
+    DUSK_TRY(deep_choose_questions(open.question, d->questions, &vectors, d->threads, err));
+    for (size_t q = 0; q < d->questions; q++)
+        memcpy(open.asked + q * open.map.width, open.x + open.question[q] * open.map.width,
+               open.map.width * sizeof *open.x);
+    DUSK_TRY(deep_graph_make(&open.graph, &vectors, d->threads, err));
+    *out = open;
+    open = (deep_public){ .rows = 0 };
+done:
+    deep_rows_clear(&rows);
+    deep_public_clear(&open);
+    return status;
+}
+
+/* --- private rows --------------------------------------------------------------------------------------------------------- */
+
+void deep_private_clear(float *x, int32_t *code, size_t *place, size_t count, size_t width)
+{
+    if (x) dusk_wipe(x, count * width * sizeof *x);
+    if (code) dusk_wipe(code, count * sizeof *code);
+    if (place) dusk_wipe(place, count * sizeof *place);
+    dusk_deallocate(x);
+    dusk_deallocate(code);
+    dusk_deallocate(place);
+}
+
+dusk_status deep_private_make(const learn_job *job, const deep_public *open, const dusk_frame *frame,
+                              size_t threads, float **x, int32_t **code, size_t **place, size_t *count,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_rows rows = { .rows = 0 };
+    *x = NULL;
+    *code = NULL;
+    *place = NULL;
+    *count = 0;
+    DUSK_TRY(deep_rows_make(&rows, &job->features, frame, err));
+    DUSK_NEW(*x, rows.rows * open->map.width + 1);
+    DUSK_NEW(*place, rows.rows + 1);
+    for (size_t r = 0, i = 0; r < frame->rows && i < rows.rows; r++)
+        if (learn_row_labelled(job->label_field, &frame->column[job->label], r)) (*place)[i++] = r;
+    DUSK_TRY(deep_map_rows(&open->map, &rows, *x, threads, err));
+    *code = rows.code;
+    *count = rows.rows;
+    rows.code = NULL;
+done:
+    deep_rows_clear(&rows);
+    return status;
+}
+
+/* --- answers and the student ------------------------------------------------------------------------------------------- */
+
+static dusk_status ask(learn_job *job, const deep_distil *d, const deep_public *open, int32_t *answer,
+                       float *score, deep_answer give, void *context, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double *put = NULL;
+    DUSK_NEW(put, 2 * d->questions + 1);
+    for (size_t i = 0; i < open->rows; i++) answer[i] = -1;
+    for (size_t q = 0; q < d->questions; q++) {
+        const size_t row = open->question[q];
+        const bool later = q >= d->questions / d->rounds && d->rounds > 1; /* the student knows something */
+        if (later && q % (d->questions / d->rounds) == 0)
+            DUSK_TRY(deep_graph_spread(&open->graph, answer, d->classes, score, err));
+        DUSK_TRY(give(context, q, later ? score + row * d->classes : NULL, &answer[row], gen, err));
+        put[2 * q] = (double)row;
+        put[2 * q + 1] = (double)answer[row];
+        learn_progress(job, 0.5 + 0.2 * (double)q / (double)d->questions);
+    }
+    DUSK_TRY(learn_model_put(job->model, "answers", d->questions, 2, put, err));
+done:
+    dusk_deallocate(put);
+    return status;
+}
+
+/* The class that most of the flow to a row is of; what was answered about the row itself is only a part of it. */
+static void take_labels(int32_t *label, const float *score, size_t rows, size_t k)
+{
+    for (size_t i = 0; i < rows; i++) {
+        size_t best = 0;
+        for (size_t c = 1; c < k; c++)
+            if (score[i * k + c] > score[i * k + best]) best = c;
+        label[i] = score[i * k + best] > 0 ? (int32_t)best : -1;
+    }
+}
+
+dusk_status deep_distil_run(learn_job *job, const deep_distil *d, const deep_public *open, deep_answer give,
+                            void *context, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_net after = { .layers = 0 };
+    deep_student student = { .net = &after, .rate = d->rate, .epochs = d->epochs, .lot = LOT };
+    int32_t *label = NULL;
+    float *score = NULL, *parameters = NULL;
+    DUSK_NEW(label, open->rows + 1);
+    DUSK_NEW(score, open->rows * d->classes + 1);
+    DUSK_NEW(parameters, d->net.parameters);
+    DUSK_TRY(deep_layers_after(&after, &d->net, err));
+    DUSK_TRY(ask(job, d, open, label, score, give, context, gen, err));
+    DUSK_TRY(deep_graph_spread(&open->graph, label, d->classes, score, err));
+    take_labels(label, score, open->rows, d->classes);
+    learn_progress(job, 0.75);
+    DUSK_TRY(deep_net_start(&d->net, parameters, gen, err));
+    DUSK_TRY(deep_student_train(&student, open->through, label, open->rows, parameters, gen, err));
+    DUSK_TRY(deep_put_parameters(job, parameters, d->net.parameters, err));
+done:
+    deep_net_clear(&after);
+    dusk_deallocate(label);
+    dusk_deallocate(score);
+    dusk_deallocate(parameters);
+    return status;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PATE: private aggregation of teacher ensembles [Papernot et al. 2017, 2018]. Teachers learn from parts of the private rows, their votes on public rows
+ * are released with noise, and a student learns from public rows and those answers. What is paid for is what was planned, whatever the
+ * votes are. Proofs: teachers.proof.md, votes.proof.md. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "deep/classifier.h"
+#include "deep/distil.h"
+#include "deep/teachers.h"
+#include "deep/votes.h"
+
+enum { TEACHER_ROWS = 240, TEACHERS_USUAL = 250, ROUNDS = 4 };
+
+typedef struct pate_plan {
+    deep_distil distil;
+    deep_teaching teaching;
+    deep_votes votes;
+    double kernel; /* squared width of the kernel, in mean squared distances of public rows */
+} pate_plan;
+
+static void forget(void *plan)
+{
+    pate_plan *p = plan;
+    if (p) deep_net_clear(&p->distil.net);
+    dusk_deallocate(p);
+}
+
+/* As many questions as noise of `noise` times the teachers leaves. */
+static double questions_for(const learn_job *job, const pate_plan *p, double share, double noise)
+{
+    const learn_budget *b = &job->budget;
+    const double deviation = noise * (double)p->teaching.teachers,
+                 units = b->neighbours == DUSK_REPLACE_ONE ? b->factor / 2 : b->factor;
+    const double mu = b->mu * sqrt(b->left * share);
+    if (!(b->delta > 0)) return b->epsilon * b->left * deviation / (2 * M_SQRT2 * units);
+    const double root = mu * deviation / (M_SQRT2 * units) * (p->votes.way == DEEP_LNMAX ? 0.4 : 1);
+    return root * root;
+}
+
+static dusk_status plan_votes(learn_job *job, pate_plan *p, dusk_error *err)
+{
+    deep_votes *v = &p->votes;
+    const double open = fmin((double)job->open_rows->rows, DEEP_OPEN_MOST);
+    const double screening = learn_setting(job, "screening"), noise = learn_setting(job, "noise");
+    double questions = learn_setting(job, "questions"), answers = learn_setting(job, "answers");
+    v->way = (deep_aggregation)learn_choice(job, "method");
+    v->classes = p->distil.classes;
+    v->teachers = p->teaching.teachers;
+    v->threshold = learn_setting(job, "threshold") * (double)v->teachers;
+    v->sure = learn_setting(job, "sure");
+    const bool screened = v->way == DEEP_CONFIDENT || v->way == DEEP_INTERACTIVE;
+    if (answers == 0) answers = questions_for(job, p, screened ? 1 - screening : 1, noise);
+    if (questions == 0) questions = screened ? 2 * answers : answers;
+    v->questions = p->distil.questions = (size_t)fmax(fmin(questions, open), 1);
+    v->answers = (size_t)fmax(fmin(answers, (double)v->questions), 1);
+    p->distil.rounds = v->way == DEEP_INTERACTIVE && v->questions >= 2 * ROUNDS ? ROUNDS : 1;
+    return deep_votes_plan(job, v, screening, err);
+}
+
+static dusk_status plan(learn_job *job, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    pate_plan *p = NULL;
+    DUSK_NEW(p, 1);
+    job->plan = p;
+    DUSK_TRY(deep_distil_plan(job, &p->distil, err));
+    p->teaching = (deep_teaching){ .teachers = (size_t)learn_setting(job, "teachers"),
+                                   .classes = p->distil.classes,
+                                   .rows_most = (size_t)learn_setting(job, "teacher_rows"),
+                                   .ridge = learn_setting(job, "ridge"),
+                                   .threads = p->distil.threads };
+    p->kernel = learn_setting(job, "width");
+    if (p->teaching.teachers == 0)
+        p->teaching.teachers =
+            job->rows > 0 ? (size_t)fmin(fmax((double)job->rows / TEACHER_ROWS, 10), 100000) : TEACHERS_USUAL;
+    DUSK_TRY(plan_votes(job, p, err));
+done:
+    return status;
+}
+
+/* --- fit ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct ballot {
+    const deep_votes *votes;
+    deep_asked asked;
+    int32_t *count; /* of each question */
+} ballot;
+
+static dusk_status answer(void *context, size_t q, const float *guess, int32_t *out, dusk_generator *gen,
+                          dusk_error *err)
+{
+    ballot *b = context;
+    return deep_votes_answer(b->votes, &b->asked, b->count + q * b->votes->classes, guess, out, gen, err);
+}
+
+/* All rows are dealt by their places in the frame, so that a row that is replaced by one without a label moves nobody. */
+DUSK_PROVEN(count_votes)
+static dusk_status count_votes(const learn_job *job, const pate_plan *p, const deep_public *open,
+                               const dusk_frame *frame, int32_t *count, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_teaching teaching = p->teaching;
+    deep_vectors rows = { .width = open->map.width };
+    float *x = NULL;
+    int32_t *code = NULL;
+    size_t *place = NULL;
+    uint32_t *teacher = NULL;
+    const deep_open vectors = { open->x, open->rows, open->map.width };
+    const double spread = deep_open_spread(&vectors);
+    teaching.width = sqrt(p->kernel * (spread > 0 ? spread : 1));
+    DUSK_NEW(teacher, frame->rows + 1);
+    DUSK_TRY(deep_deal(teacher, frame->rows, teaching.teachers, gen, err));
+    DUSK_TRY(deep_private_make(job, open, frame, teaching.threads, &x, &code, &place, &rows.count, err));
+    learn_progress(job, 0.3);
+    for (size_t i = 0; i < rows.count; i++) teacher[i] = teacher[place[i]];
+    rows.x = x;
+    rows.code = code;
+    DUSK_TRY(deep_teachers_vote(&teaching, &rows, teacher, open->asked, p->votes.questions, count, err));
+done:
+    deep_private_clear(x, code, place, rows.count, rows.width);
+    if (teacher) dusk_wipe(teacher, frame->rows * sizeof *teacher);
+    dusk_deallocate(teacher);
+    return status;
+}
+
+static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const pate_plan *p = job->plan;
+    const size_t cells = p->votes.questions * p->votes.classes;
+    deep_public open = { .rows = 0 };
+    ballot b = { .votes = &p->votes };
+    learn_matrix scaled = { .bound = 0 };
+    if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
+    learn_matrix_clear(&scaled);
+    DUSK_NEW(b.count, cells);
+    DUSK_TRY(deep_public_make(&open, job, &p->distil, err));
+    learn_progress(job, 0.1);
+    DUSK_TRY(count_votes(job, p, &open, frame, b.count, gen, err));
+    learn_progress(job, 0.5);
+    DUSK_TRY(deep_distil_run(job, &p->distil, &open, answer, &b, gen, err));
+done:
+    learn_matrix_clear(&scaled);
+    deep_public_clear(&open);
+    if (b.count) dusk_wipe(b.count, cells * sizeof *b.count);
+    dusk_deallocate(b.count);
+    return status;
+}
+
+static const dusk_setting settings[] = {
+    DEEP_DISTIL_SETTINGS,
+    { "teachers", "0", NULL, 0, 100000, true,
+      "how many; 0: one for every 240 rows if --rows is public, else 250" },
+    { "method", "gnmax", "gnmax|confident|interactive|lnmax", 0, 0, false,
+      "the largest of votes with Gaussian noise, of votes that agree, of votes that contradict the student, "
+      "or with Laplace noise" },
+    { "questions", "0", NULL, 0, 1e6, true, "how many public rows teachers vote on; 0: by the noise" },
+    { "answers", "0", NULL, 0, 1e6, true,
+      "of confident and interactive: how many questions are answered at most; 0: by the noise" },
+    { "noise", "0.17", NULL, 0.001, 10, false,
+      "of the votes of a class, in parts of the teachers, where the number of answers is not given" },
+    { "screening", "0.3", NULL, 0.01, 0.9, false, "of the budget, for whether teachers are to answer" },
+    { "threshold", "0.6", NULL, 0, 1, false, "how many of the teachers have to agree, or to contradict" },
+    { "sure", "0.8", NULL, 0, 1, false,
+      "of interactive: from which score on the student is right by itself" },
+    { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },
+    { "ridge", "0.1", NULL, 1e-6, 1e6, false, "of teachers: what is added to the diagonal of the kernel" },
+    { "width", "0.5", NULL, 1e-3, 1e3, false,
+      "of the kernel of teachers, squared, in mean squared distances of public rows" },
+    LEARN_FEATURE_SETTINGS,
+    { NULL, NULL, NULL, 0, 0, false, NULL },
+};
+
+const learn_learner deep_pate = {
+    .shown = { "pate", DUSK_TASK_CLASS, DUSK_NUMERICS_EXACT,
+               "a network taught by noisy votes of teachers about public rows (PATE)", "Papernot et al. 2018",
+               settings },
+    .plan = plan,
+    .fit = fit,
+    .open_rows = true,
+    .forget = forget,
+    .outputs = deep_outputs,
+    .predict = deep_predict,
+    .complete = deep_complete,
+};

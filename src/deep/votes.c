@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aggregators; see votes.h. Proof: votes.proof.md. */
+#include "deep/votes.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "mechanisms/noise.h"
+
+enum { CLASSES_MOST = 1 << 12 };
+
+/* --- plan ------------------------------------------------------------------------------------------------------------- */
+
+/* Steps for learn_budget_noise, which multiplies them by budget->factor. One row that is added or removed changes one teacher; so does one that is
+ * replaced, as the row in its place goes to the same teacher: half of what the factor has for it. */
+DUSK_PROVEN(steps_of)
+static double steps_of(const learn_budget *budget, double steps)
+{
+    return budget->neighbours == DUSK_REPLACE_ONE ? ceil(steps / 2) : steps;
+}
+
+/* Pure releases; with a delta they are composed as such. */
+DUSK_PROVEN(plan_laplace)
+static dusk_status plan_laplace(learn_job *job, deep_votes *v, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_budget *b = &job->budget;
+    const double moved = steps_of(b, 2 * DEEP_VOTE);
+    learn_noise noise = { .laplace = true, .dimension = (uint32_t)v->classes, .grid = DEEP_VOTE_GRID };
+    double epsilon;
+    if (!(b->delta > 0))
+        return learn_budget_cells(b, &v->counts, (uint32_t)v->classes, moved, DEEP_VOTE_GRID, b->left,
+                                  v->questions, err);
+    DUSK_TRY(learn_budget_pure(b, &epsilon, false, b->left, v->questions, err));
+    DUSK_TRY(dusk_discrete_laplace_init(&noise.gauss, noise.dimension,
+                                        ldexp(moved * b->factor, DEEP_VOTE_GRID), epsilon, DEEP_VOTE_GRID,
+                                        err));
+    DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
+    noise.deviation = M_SQRT2 * noise.gauss.scale;
+    v->counts = noise;
+done:
+    return status;
+}
+
+DUSK_PROVEN(deep_votes_plan)
+dusk_status deep_votes_plan(learn_job *job, deep_votes *v, double screening, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_budget *b = &job->budget;
+    const bool screened = v->way == DEEP_CONFIDENT || v->way == DEEP_INTERACTIVE;
+    if (v->classes > CLASSES_MOST)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fewer values",
+                         "teachers vote for at most %d classes", CLASSES_MOST);
+    if (v->way != DEEP_LNMAX && !(b->delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --delta 1e-6, or --set method=lnmax",
+                         "votes with Gaussian noise need a delta");
+    if (!screened) v->answers = v->questions;
+    if (screened) {
+        DUSK_TRY(learn_budget_noise(b, &v->screen, 1, steps_of(b, DEEP_VOTE), DEEP_VOTE_GRID,
+                                    b->left * screening, DUSK_MUTATE(PATE_SCREENING_IS_FREE, v->questions, 1),
+                                    err));
+        learn_say(job,
+                  "%zu questions to %zu teachers: whether %.4g votes agree, with noise of deviation %.4g",
+                  v->questions, v->teachers, v->threshold, v->screen.deviation);
+    }
+    if (v->way == DEEP_LNMAX)
+        DUSK_TRY(plan_laplace(job, v, err));
+    else
+        DUSK_TRY(learn_budget_noise(b, &v->counts, (uint32_t)v->classes,
+                                    steps_of(b, DUSK_MUTATE(PATE_VOTE_MOVES_ONE, DEEP_VOTE_MOVES, DEEP_VOTE)),
+                                    DEEP_VOTE_GRID, b->left, v->answers, err));
+    learn_say(job,
+              "%zu answers of %zu teachers: votes of each class, with noise of deviation %.4g; the largest "
+              "is the answer",
+              v->answers, v->teachers, v->counts.deviation);
+done:
+    return status;
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------------ */
+
+/* How far votes are above what the student says, at most, in steps. */
+static dusk_int128 largest(const deep_votes *v, const int32_t *count, const float *guess)
+{
+    dusk_int128 most = 0;
+    for (size_t c = 0; c < v->classes; c++) {
+        const double said = guess ? rint((double)guess[c] * (double)v->teachers * DEEP_VOTE) : 0;
+        const dusk_int128 over = (dusk_int128)count[c] * (dusk_int128)DEEP_VOTE - (dusk_int128)said;
+        if (c == 0 || over > most) most = over;
+    }
+    return most;
+}
+
+static size_t surest(const deep_votes *v, const float *guess)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < v->classes; c++)
+        if (guess[c] > guess[best]) best = c;
+    return best;
+}
+
+/* Whether the teachers are to answer. */
+DUSK_PROVEN(passes)
+static dusk_status passes(const deep_votes *v, bool *yes, const int32_t *count, const float *guess,
+                          dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_int128 most = largest(v, count, v->way == DEEP_INTERACTIVE ? guess : NULL);
+    double noisy;
+    DUSK_TRY(learn_noise_release(&v->screen, &noisy, &most, gen, err));
+    *yes = noisy >= v->threshold;
+done:
+    return status;
+}
+
+DUSK_PROVEN(release_largest)
+static dusk_status release_largest(const deep_votes *v, int32_t *answer, const int32_t *count,
+                                   dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_int128 *totals = NULL;
+    double *noisy = NULL;
+    size_t best = 0;
+    DUSK_NEW(totals, v->classes);
+    DUSK_NEW(noisy, v->classes);
+    for (size_t c = 0; c < v->classes; c++) totals[c] = (dusk_int128)count[c] * (dusk_int128)DEEP_VOTE;
+    DUSK_TRY(learn_noise_release(&v->counts, noisy, totals, gen, err));
+    for (size_t c = 1; c < v->classes; c++)
+        if (noisy[c] > noisy[best]) best = c;
+    *answer = (int32_t)best;
+done:
+    if (totals) dusk_wipe(totals, v->classes * sizeof *totals);
+    dusk_deallocate(totals);
+    dusk_deallocate(noisy);
+    return status;
+}
+
+DUSK_PROVEN(deep_votes_answer)
+dusk_status deep_votes_answer(const deep_votes *v, deep_asked *asked, const int32_t *count,
+                              const float *guess, int32_t *answer, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    bool yes = true;
+    *answer = -1;
+    if (asked->questions == v->questions || asked->answers == v->answers) return DUSK_OK;
+    asked->questions++;
+    if (v->way == DEEP_CONFIDENT || v->way == DEEP_INTERACTIVE)
+        DUSK_TRY(passes(v, &yes, count, guess, gen, err));
+    if (yes) {
+        asked->answers++;
+        DUSK_TRY(release_largest(v, answer, count, gen, err));
+    } else if (v->way == DEEP_INTERACTIVE && guess && (double)guess[surest(v, guess)] > v->sure)
+        *answer = (int32_t)surest(v, guess);
+done:
+    return status;
+}

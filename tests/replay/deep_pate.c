@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Teachers on neighbouring tables: every aggregator, both relations, units of several rows; labels by chance, so that a row more changes what its
+ * teacher says. Votes of every release are within what it declares, and all that a model holds follows from what was released. */
+#include "learners.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "replay.h"
+
+enum { ROWS = 30 };
+
+typedef struct request {
+    const char *settings[8];
+} request;
+
+static const request requests[] = {
+    { { "teachers=5", "questions=12", "epochs=1", "method=gnmax", "width=0.1" } },
+    { { "teachers=5", "questions=12", "epochs=1", "method=lnmax" } },
+    { { "teachers=4", "questions=12", "answers=8", "epochs=1", "method=confident", "threads=2" } },
+    { { "teachers=4", "questions=12", "epochs=1", "method=interactive", "sure=0.4", "threshold=0.1" } },
+    { { "teachers=20", "questions=12", "epochs=1", "teacher_rows=3", "net=dense 3; relu; output" } },
+};
+
+/* Anything anywhere, some without a label. */
+static void fill(dusk_frame *frame, size_t row, uint64_t *seed)
+{
+    for (size_t c = 0; c < frame->fields->count; c++) {
+        const dusk_field *f = &frame->fields->field[c];
+        const uint64_t r = splitmix64(seed);
+        if (f->kind == DUSK_FIELD_NUMERIC)
+            frame->column[c].number[row] = f->lower + (f->upper - f->lower) * (double)(r >> 11) * 0x1p-53;
+        else
+            frame->column[c].code[row] = (int32_t)(r % (f->values + 1)) - (r % 7 == 0);
+    }
+}
+
+static dusk_frame *side_of(uint32_t unit, bool more, uint64_t own, uint64_t seed)
+{
+    char text[400];
+    dusk_generator *gen = seeded(seed);
+    snprintf(text, sizeof text, "%srows_per_unit %u\n", LEARNERS_FIELDS, unit);
+    dusk_frame *frame = learners_frame(text, more ? ROWS + unit : ROWS, gen);
+    uint64_t state = seed;
+    for (size_t i = 0; i < ROWS; i++) fill(frame, i, &state);
+    state = own;
+    for (size_t i = ROWS; i < frame->rows; i++) fill(frame, i, &state);
+    dusk_generator_free(gen);
+    return frame;
+}
+
+static void run_pair(const dusk_train_options *o, uint32_t unit, uint64_t seed)
+{
+    const bool replace = o->neighbours == DUSK_REPLACE_ONE;
+    dusk_model *model[2];
+    replay p = replay_open(seed);
+    for (uint64_t side = 0; side < 2; side++) {
+        dusk_frame *frame = side_of(unit, replace || side, seed + 1000 * side, seed);
+        dusk_training *training;
+        dusk_error err = { .message = "" };
+        if (dusk_training_prepare(&training, "pate", frame->fields, o, &err) != DUSK_OK)
+            fail_msg("%s", err.message);
+        assert_int_equal(dusk_training_run(training, &model[side], frame, p.gen[side], NULL), DUSK_OK);
+        dusk_training_free(training);
+        dusk_frame_free(frame);
+    }
+    size_t rows, columns;
+    const double *w = dusk_model_array(model[0], "parameters", &rows, &columns);
+    replay_same(w, dusk_model_array(model[1], "parameters", &rows, &columns), rows * columns);
+    w = dusk_model_array(model[0], "answers", &rows, &columns);
+    replay_same(w, dusk_model_array(model[1], "answers", &rows, &columns), rows * columns);
+    for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
+    replay_close(&p, (replay_declared){ .epsilon = o->epsilon, .delta = o->delta });
+}
+
+static void votes_are_within_what_they_declare(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof requests / sizeof *requests; k++)
+        for (uint64_t how = 0; how < 16; how++) {
+            const request *r = &requests[k];
+            dusk_train_options o = learners_options(dusk_learner_named("pate"), how & 4 ? 30 : 0.7, 1e-6);
+            o.neighbours = how & 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+            o.settings = r->settings;
+            o.settings_count = 0;
+            while (o.settings_count < 8 && r->settings[o.settings_count]) o.settings_count++;
+            run_pair(&o, how & 2 ? 3 : 1, 500 + 20 * k + how);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(votes_are_within_what_they_declare) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aggregators: what is planned is what is drawn, answers are right when noise is small, and what was planned is never exceeded. */
+#include "deep/votes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "random/tape.h"
+#include "seeded.h"
+
+enum { CLASSES = 4, TEACHERS = 100 };
+
+static void plan(learn_job *job, deep_votes *v, deep_aggregation way, dusk_neighbours neighbours,
+                 double epsilon, double delta)
+{
+    *job = (learn_job){ .rows = 0 };
+    assert_int_equal(learn_budget_init(&job->budget, neighbours, epsilon, delta, 1, NULL), DUSK_OK);
+    *v = (deep_votes){ .way = way,
+                       .classes = CLASSES,
+                       .teachers = TEACHERS,
+                       .questions = 20,
+                       .answers = 10,
+                       .threshold = 60,
+                       .sure = 0.7 };
+    assert_int_equal(deep_votes_plan(job, v, 0.3, NULL), DUSK_OK);
+}
+
+/* Noise is as planned: for both relations one vote that moves. */
+static void test_price(void **state)
+{
+    (void)state;
+    for (int way = DEEP_GNMAX; way <= DEEP_LNMAX; way++) {
+        learn_job add, replace;
+        deep_votes a, r;
+        dusk_statement statement;
+        plan(&add, &a, (deep_aggregation)way, DUSK_ADD_REMOVE, 2, 1e-5);
+        plan(&replace, &r, (deep_aggregation)way, DUSK_REPLACE_ONE, 2, 1e-5);
+        assert_true(fabs(a.counts.deviation / r.counts.deviation - 1) < 1e-5);
+        assert_int_equal(learn_budget_state(&add.budget, &statement, "row", NULL), DUSK_OK);
+        assert_true(statement.epsilon <= 2 && statement.epsilon > (way == DEEP_LNMAX ? 1 : 1.9));
+        dusk_buffer_clear(&add.said);
+        dusk_buffer_clear(&replace.said);
+    }
+    learn_job job;
+    deep_votes v;
+    plan(&job, &v, DEEP_GNMAX, DUSK_ADD_REMOVE, 2, 1e-5);
+    const double mu = job.budget.mu; /* 20 answers: sqrt(2 * 20) / mu */
+    assert_true(fabs(v.counts.deviation * mu / sqrt(40) - 1) < 1e-5);
+    dusk_buffer_clear(&job.said);
+    plan(&job, &v, DEEP_CONFIDENT, DUSK_ADD_REMOVE, 2, 1e-5);
+    assert_true(fabs(v.screen.deviation * mu / sqrt(20 / 0.3) - 1) < 1e-5);
+    assert_true(fabs(v.counts.deviation * mu / sqrt(2 * 10 / 0.7) - 1) < 1e-5);
+    dusk_buffer_clear(&job.said);
+    plan(&job, &v, DEEP_LNMAX, DUSK_ADD_REMOVE, 2, 0);
+    assert_true(fabs(v.counts.gauss.scale / (2 * 20 / 2.0) - 1) < 1e-5);
+    dusk_buffer_clear(&job.said);
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    const int32_t agree[CLASSES] = { 2, 90, 5, 3 }, split[CLASSES] = { 20, 40, 10, 30 };
+    const float says_1[CLASSES] = { 0, 0.9f, 0.1f, 0 }, says_2[CLASSES] = { 0.1f, 0, 0.9f, 0 },
+                unsure[CLASSES] = { 0.3f, 0.4f, 0.3f, 0 };
+    dusk_generator *gen = seeded(1);
+    for (int way = DEEP_GNMAX; way <= DEEP_LNMAX; way++) {
+        learn_job job;
+        deep_votes v;
+        deep_asked asked = { 0, 0 };
+        int32_t answer;
+        plan(&job, &v, (deep_aggregation)way, DUSK_ADD_REMOVE, 1e5, 1e-5);
+        const bool screened = way == DEEP_CONFIDENT || way == DEEP_INTERACTIVE;
+        assert_int_equal(deep_votes_answer(&v, &asked, agree, NULL, &answer, gen, NULL), DUSK_OK);
+        assert_int_equal(answer, 1);
+        assert_int_equal(deep_votes_answer(&v, &asked, split, NULL, &answer, gen, NULL), DUSK_OK);
+        assert_int_equal(answer, screened ? -1 : 1);
+        if (way == DEEP_INTERACTIVE) {
+            /* the student is right: its answer, and none of the teachers'; it is wrong; it does not know */
+            assert_int_equal(deep_votes_answer(&v, &asked, agree, says_1, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(answer, 1);
+            assert_int_equal(asked.answers, 1);
+            assert_int_equal(deep_votes_answer(&v, &asked, agree, says_2, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(answer, 1);
+            assert_int_equal(asked.answers, 2);
+            assert_int_equal(deep_votes_answer(&v, &asked, split, unsure, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(answer, -1);
+        }
+        /* no more than was planned */
+        for (int i = 0; i < 50; i++)
+            assert_int_equal(deep_votes_answer(&v, &asked, agree, NULL, &answer, gen, NULL), DUSK_OK);
+        assert_int_equal(answer, -1);
+        assert_int_equal(asked.answers, screened ? 10 : 20);
+        assert_true(asked.questions <= 20);
+        dusk_buffer_clear(&job.said);
+    }
+    dusk_generator_free(gen);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    learn_job job = { .rows = 0 };
+    deep_votes v = { .way = DEEP_GNMAX, .classes = 2, .teachers = 5, .questions = 3, .answers = 3 };
+    dusk_error err;
+    assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, 1, 0, 1, NULL), DUSK_OK);
+    assert_int_equal(deep_votes_plan(&job, &v, 0.3, &err), DUSK_ERR_ARGUMENT);
+    assert_non_null(strstr(err.hint, "lnmax"));
+    dusk_buffer_clear(&job.said);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_price),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
