@@ -11,6 +11,13 @@
 
 enum { LOT = 64 };
 
+void deep_distil_clear(deep_distil *d)
+{
+    deep_net_clear(&d->net);
+    deep_net_clear(&d->front);
+    deep_net_clear(&d->rest);
+}
+
 dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -21,6 +28,7 @@ dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
     DUSK_TRY(learn_model_room((double)d->net.parameters, err));
     if (d->net.parameters == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "end it with output", "the network has nothing to learn");
+    DUSK_TRY(deep_front_split(&d->net, &d->front, &d->rest, err));
     d->components = (size_t)learn_setting(job, "components");
     d->epochs = (size_t)learn_setting(job, "epochs");
     d->rate = learn_setting(job, "learning_rate");
@@ -72,16 +80,15 @@ done:
 dusk_status deep_public_make(deep_public *out, const learn_job *job, const deep_distil *d, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const deep_net before = deep_layers_before(&d->net);
     deep_public open = { .rows = job->open_rows->rows };
     deep_rows rows = { .rows = 0 };
     *out = (deep_public){ .rows = 0 };
     if (open.rows > DEEP_OPEN_MOST) open.rows = DEEP_OPEN_MOST;
     const dusk_frame frame = { job->open_rows->fields, open.rows, job->open_rows->column };
     DUSK_TRY(deep_rows_make_all(&rows, &job->features, &frame, err));
-    DUSK_NEW(open.through, open.rows * deep_size(before.out) + 1);
-    DUSK_TRY(deep_rows_through(&before, &rows, open.through, d->threads, err));
-    DUSK_TRY(deep_map_make(&open.map, &d->net, open.through, open.rows, d->components, err));
+    DUSK_NEW(open.through, open.rows * deep_size(d->front.out) + 1);
+    DUSK_TRY(deep_rows_through(&d->front, &rows, open.through, d->threads, err));
+    DUSK_TRY(deep_map_make(&open.map, &d->front, open.through, open.rows, d->components, err));
     DUSK_TRY(map_open(&open, d, err));
     const deep_open vectors = { open.x, open.rows, open.map.width };
     DUSK_TRY(deep_choose_questions(open.question, d->questions, &vectors, d->threads, err));
@@ -173,14 +180,12 @@ dusk_status deep_distil_run(learn_job *job, const deep_distil *d, const deep_pub
                             void *context, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    deep_net after = { .layers = 0 };
-    deep_student student = { .net = &after, .rate = d->rate, .epochs = d->epochs, .lot = LOT };
+    deep_student student = { .net = &d->rest, .rate = d->rate, .epochs = d->epochs, .lot = LOT };
     int32_t *label = NULL;
     float *score = NULL, *parameters = NULL;
     DUSK_NEW(label, open->rows + 1);
     DUSK_NEW(score, open->rows * d->classes + 1);
     DUSK_NEW(parameters, d->net.parameters);
-    DUSK_TRY(deep_layers_after(&after, &d->net, err));
     DUSK_TRY(ask(job, d, open, label, score, give, context, gen, err));
     DUSK_TRY(deep_graph_spread(&open->graph, label, d->classes, score, err));
     take_labels(label, score, open->rows, d->classes);
@@ -189,7 +194,6 @@ dusk_status deep_distil_run(learn_job *job, const deep_distil *d, const deep_pub
     DUSK_TRY(deep_student_train(&student, open->through, label, open->rows, parameters, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, d->net.parameters, err));
 done:
-    deep_net_clear(&after);
     dusk_deallocate(label);
     dusk_deallocate(score);
     dusk_deallocate(parameters);

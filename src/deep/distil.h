@@ -6,6 +6,7 @@
  * (map.h), those that stand for many are asked about (spread.h), answers flow to the rest of them, and an ordinary network learns from
  * all (student.h). Only answers look at private rows. */
 
+#include "deep/front.h"
 #include "deep/map.h"
 #include "deep/rows.h"
 #include "deep/spread.h"
@@ -14,7 +15,9 @@
 enum { DEEP_OPEN_MOST = 16384 }; /* public rows; further ones are not looked at */
 
 typedef struct deep_distil {
-    deep_net net; /* of the student; its first layers, which do not learn, are the map's */
+    deep_net net; /* of the student */
+    deep_net front,
+        rest; /* its first layers, which do not learn and are the map's, too; and those that learn */
     size_t classes, questions;
     size_t components; /* the most numbers of a mapped vector */
     size_t rounds;     /* how often the student is asked in between; 1: never */
@@ -50,6 +53,7 @@ DUSK_MUST_USE dusk_status deep_distil_run(learn_job *job, const deep_distil *dis
                                           deep_answer answer, void *context, dusk_generator *gen,
                                           dusk_error *err);
 
+void deep_distil_clear(deep_distil *distil); /* fine on a zeroed one */
 /* For plans: the settings that both have. */
 DUSK_MUST_USE dusk_status deep_distil_plan(learn_job *job, deep_distil *distil, dusk_error *err);
 #define DEEP_DISTIL_SETTINGS                                                                                 \

@@ -14,42 +14,6 @@ enum { SLICE = 64, TURNS = 3, BASIS_ROWS = 4096 };
 
 /* --- layers ------------------------------------------------------------------------------------------------------- */
 
-/* Layers of blocks stay together: the first that learns, that tosses coins or that begins a residual block ends it. */
-static size_t count_before(const deep_net *net)
-{
-    size_t l = 0;
-    while (l < net->layers && net->layer[l].parameters == 0 && !net->layer[l].kind->coins &&
-           net->layer[l].partner == 0)
-        l++;
-    return l;
-}
-
-deep_net deep_layers_before(const deep_net *net)
-{
-    const size_t n = count_before(net);
-    return (deep_net){
-        .layer = net->layer, .layers = n, .in = net->in, .out = n < net->layers ? net->layer[n].in : net->out
-    };
-}
-
-dusk_status deep_layers_after(deep_net *out, const deep_net *net, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t n = count_before(net);
-    deep_net rest = { .layers = net->layers - n, .out = net->out, .parameters = net->parameters };
-    *out = (deep_net){ .layers = 0 };
-    rest.in = n < net->layers ? net->layer[n].in : net->out;
-    DUSK_NEW(rest.layer, rest.layers + 1);
-    for (size_t l = 0; l < rest.layers; l++) {
-        rest.layer[l] = net->layer[n + l];
-        const size_t partner = net->layer[n + l].partner; /* those that have one have it among these layers */
-        rest.layer[l].partner = partner >= n ? partner - n : 0;
-    }
-    *out = rest;
-done:
-    return status;
-}
-
 typedef struct through {
     const deep_net *layers;
     const deep_map *map; /* NULL: the layers alone */
@@ -146,7 +110,7 @@ dusk_status deep_map_rows(const deep_map *map, const deep_rows *rows, float *out
     dusk_status status = DUSK_OK;
     through *t = NULL;
     DUSK_NEW(t, 1);
-    t->layers = &map->layers;
+    t->layers = map->layers;
     t->map = map;
     t->rows = rows;
     t->out = out;
@@ -231,13 +195,13 @@ done:
     return status;
 }
 
-dusk_status deep_map_make(deep_map *out, const deep_net *net, const float *open, size_t count, size_t width,
+dusk_status deep_map_make(deep_map *out, const deep_net *front, const float *open, size_t count, size_t width,
                           dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    deep_map map = { .layers = deep_layers_before(net) };
+    deep_map map = { .layers = front };
     *out = (deep_map){ .from = 0 };
-    map.from = map.width = deep_size(map.layers.out);
+    map.from = map.width = deep_size(front->out);
     DUSK_NEW(map.centre, map.from);
     DUSK_NEW(map.each, map.from);
     set_scales(&map, open, count);

@@ -17,15 +17,12 @@ typedef struct deep_map {
     float *basis; /* width directions of `from` numbers; NULL: the numbers as they are */
 } deep_map;
 
-/* The layers of a net before the first one that learns, in the net's array; and those after, which deep_net_clear ends. */
-deep_net deep_layers_before(const deep_net *net);
-DUSK_MUST_USE dusk_status deep_layers_after(deep_net *out, const deep_net *net, dusk_error *err);
 /* Rows through layers without parameters, `threads` at a time: out has rows * size numbers. */
 DUSK_MUST_USE dusk_status deep_rows_through(const deep_net *layers, const deep_rows *rows, float *out,
                                             size_t threads, dusk_error *err);
 
 /* By `count` vectors of public rows that went through the layers; at most `width` directions. */
-DUSK_MUST_USE dusk_status deep_map_make(deep_map *out, const deep_net *net, const float *open, size_t count,
+DUSK_MUST_USE dusk_status deep_map_make(deep_map *out, const deep_net *front, const float *open, size_t count,
                                         size_t width, dusk_error *err);
 /* Fine on a zeroed one. */
 void deep_map_clear(deep_map *map);

@@ -23,7 +23,7 @@ typedef struct pate_plan {
 static void forget(void *plan)
 {
     pate_plan *p = plan;
-    if (p) deep_net_clear(&p->distil.net);
+    if (p) deep_distil_clear(&p->distil);
     dusk_deallocate(p);
 }
 
