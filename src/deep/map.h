@@ -10,8 +10,8 @@
 #include "deep/rows.h"
 
 typedef struct deep_map {
-    deep_net layers;    /* without parameters; the array is that of the net it was made for */
-    size_t from, width; /* numbers after the layers, and after the map */
+    const deep_net *layers; /* the front of a net (front.h); borrowed */
+    size_t from, width;     /* numbers after the layers, and after the map */
     float *centre,
         *each;    /* of numbers after the layers: what is taken off, and what they are multiplied by */
     float *basis; /* width directions of `from` numbers; NULL: the numbers as they are */
