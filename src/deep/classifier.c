@@ -11,6 +11,9 @@
 #include "learn/loss.h"
 #include "mechanisms/totals.h"
 
+#define STEPS_MOST 1e7
+#define PARAMETER_MOST 0x1p100
+
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
 static void forget(void *plan)
@@ -45,7 +48,13 @@ static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
     if (rate == 0) rate = lot > 0 ? lot / rows : 0.02;
     DUSK_TRY(learn_sampler_init(&p->sampler, (learn_sampling)learn_choice(job, "sampler"), rate, job->rows,
                                 job->budget.neighbours, err));
-    if (p->steps == 0) p->steps = (uint64_t)fmax(rint(learn_setting(job, "epochs") / p->sampler.rate), 1);
+    if (p->steps == 0) {
+        const double steps = fmax(rint(learn_setting(job, "epochs") / p->sampler.rate), 1);
+        if (!(steps <= STEPS_MOST))
+            DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer epochs, or a larger rate or lot",
+                               "so many epochs take %.3g steps, and %.0f are the most", steps, STEPS_MOST));
+        p->steps = (uint64_t)steps;
+    }
     DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.01, err));
 done:
     return status;
@@ -142,12 +151,18 @@ done:
 
 /* --- fit ----------------------------------------------------------------------------------------------------------- */
 
+/* What ran away ends somewhere, so that the model can be read: parameters are released, and this is made of them alone. */
+static double end_of(float x)
+{
+    return isnan(x) ? 0 : fmin(fmax((double)x, -PARAMETER_MOST), PARAMETER_MOST);
+}
+
 dusk_status deep_put_parameters(learn_job *job, const float *parameters, size_t n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     double *values = NULL;
     DUSK_NEW(values, n);
-    for (size_t j = 0; j < n; j++) values[j] = (double)parameters[j];
+    for (size_t j = 0; j < n; j++) values[j] = end_of(parameters[j]);
     DUSK_TRY(learn_model_put(job->model, "parameters", 1, n, values, err));
 done:
     dusk_deallocate(values);
@@ -218,7 +233,7 @@ bool deep_complete(const dusk_model *model)
     const bool fits = columns == net.parameters;
     deep_net_clear(&net);
     for (size_t j = 0; fits && j < columns; j++)
-        if (!(fabs(values[j]) <= 0x1p100)) return false;
+        if (!(fabs(values[j]) <= PARAMETER_MOST)) return false;
     return fits;
 }
 
@@ -238,7 +253,7 @@ dusk_status deep_predict(const dusk_model *model, const dusk_frame *frame, doubl
     DUSK_NEW(parameters, n);
     for (size_t j = 0; j < n; j++) parameters[j] = (float)values[j];
     DUSK_TRY(deep_rows_make_all(&rows, &model->features, frame, err));
-    DUSK_TRY(deep_pass_open(&pass, &net, 64, err));
+    DUSK_TRY(deep_pass_open(&pass, &net, deep_pass_room(&net, 64), err));
     pass.parameters = parameters;
     for (size_t first = 0; first < rows.rows; first += pass.examples) {
         pass.examples = rows.rows - first < pass.room ? rows.rows - first : pass.room;
@@ -275,7 +290,7 @@ static const dusk_setting settings[] = {
     { "correlation", "none", "none|tree|bands", 0, 0, false,
       "noise that later steps take back, for sampler=shuffled: by a binary tree, or a banded matrix" },
     { "bands", "32", NULL, 1, DEEP_BANDS_MOST, true, "how many steps a band is long, an epoch at most" },
-    { "steps", "0", NULL, 0, 1e7, true, "how many; 0: by epochs" },
+    { "steps", "0", NULL, 0, STEPS_MOST, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
     { "clipping", "flat", "flat|layers|automatic|adaptive", 0, 0, false,
       "the gradient as a whole, every layer, all gradients scaled to the same length, or to a quantile of "

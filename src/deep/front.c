@@ -125,7 +125,7 @@ dusk_status deep_front_run(const deep_net *front, deep_rows *rows, size_t thread
     DUSK_NEW(out.step, rows->rows + 1);
     for (size_t k = 0; k < workers; k++) {
         w[k] = (worker){ .rows = rows, .width = width, .x = out.x, .step = out.step };
-        DUSK_TRY(deep_pass_open(&w[k].pass, front, ROOM, err));
+        DUSK_TRY(deep_pass_open(&w[k].pass, front, deep_pass_room(front, ROOM), err));
     }
     run_all(w, workers, rows->rows);
     out.code = rows->code;

@@ -80,6 +80,8 @@ typedef struct deep_kind {
 extern const deep_kind *const deep_kinds[];
 
 /* pass.c */
+/* How many examples of a net are a pass of some megabytes: at least 1, at most `most`. */
+size_t deep_pass_room(const deep_net *net, size_t most);
 DUSK_MUST_USE dusk_status deep_pass_open(deep_pass *out, const deep_net *net, size_t room, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
 void deep_pass_close(deep_pass *pass);

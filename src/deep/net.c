@@ -200,10 +200,14 @@ static dusk_status add_layer(deep_net *net, size_t *room, deep_words *words, dus
         deep_refuse(words, "it is too large, or has nothing left");
     if (words->status == DUSK_OK && net->parameters > DEEP_PARAMETERS_MOST - layer.parameters)
         deep_refuse(words, "there are too many parameters");
+    if (words->status == DUSK_OK && net->all + deep_size(layer.out) + layer.kept > DEEP_ALL_MOST)
+        deep_refuse(words, "the network is too large: an example would take more than %zu numbers",
+                    DEEP_ALL_MOST);
     DUSK_TRY(words->status);
     DUSK_GROW(net->layer, *room, net->layers);
     net->layer[net->layers++] = layer;
     net->parameters += layer.parameters;
+    net->all += deep_size(layer.out) + layer.kept;
     net->out = layer.out;
 done:
     return status;

@@ -23,6 +23,7 @@
 #define DEEP_SIZES 8
 #define DEEP_PARAMETERS_MOST ((size_t)1 << 28)
 #define DEEP_VALUES_MOST ((size_t)1 << 24) /* of an example, between two layers */
+#define DEEP_ALL_MOST ((size_t)1 << 27)    /* of an example, all that layers give and keep */
 
 typedef struct deep_shape {
     size_t height, width, channels;
@@ -48,6 +49,7 @@ typedef struct deep_net {
     size_t layers;
     deep_shape in, out;
     size_t parameters;
+    size_t all; /* numbers of an example that layers give and keep */
 } deep_net;
 
 /* `in`: the shape of an example when the text does not say (`input` must have as many numbers); `outputs`: how many numbers the last layer must

@@ -20,6 +20,14 @@ static size_t value_size(const deep_net *net, size_t l)
     return deep_size(l < net->layers ? net->layer[l].in : net->out);
 }
 
+size_t deep_pass_room(const deep_net *net, size_t most)
+{
+    size_t each = deep_size(net->out);
+    for (size_t l = 0; l < net->layers; l++) each += deep_size(net->layer[l].in) + net->layer[l].kept;
+    const size_t room = ((size_t)1 << 22) / each;
+    return room > most ? most : room < 1 ? 1 : room;
+}
+
 static void wipe(deep_real *x, size_t n)
 {
     if (x) dusk_wipe(x, n * sizeof *x);

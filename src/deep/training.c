@@ -45,14 +45,6 @@ typedef struct worker {
     bool started;
 } worker;
 
-static size_t room_for(const deep_net *net)
-{
-    size_t each = deep_size(net->out);
-    for (size_t l = 0; l < net->layers; l++) each += deep_size(net->layer[l].in) + net->layer[l].kept;
-    const size_t room = ((size_t)1 << 22) / each;
-    return room > ROOM_MOST ? ROOM_MOST : room < 1 ? 1 : room;
-}
-
 static void worker_close(worker *w)
 {
     deep_sum_close(&w->sum);
@@ -70,7 +62,7 @@ static dusk_status worker_open(worker *w, const deep_plan *plan, const deep_rows
     dusk_status status = DUSK_OK;
     w->plan = plan;
     w->rows = rows;
-    DUSK_TRY(deep_pass_open(&w->pass, &plan->net, room_for(&plan->net), err));
+    DUSK_TRY(deep_pass_open(&w->pass, &plan->net, deep_pass_room(&plan->net, ROOM_MOST), err));
     DUSK_TRY(plan->plain ? deep_plain_open(&w->plain, &plan->net, err)
                          : deep_sum_open(&w->sum, &w->pass, plan->clipping, plan->clip, err));
     DUSK_NEW(w->code, w->pass.room);

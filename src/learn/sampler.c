@@ -11,6 +11,8 @@
 #include "learn/learner.h"
 #include "mechanisms/noise.h"
 
+#define PLACES_MOST INT32_MAX /* of dusk_keyed_choose */
+
 /* --- the price ----------------------------------------------------------------------------------------------- */
 
 dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double rate, uint64_t rows,
@@ -22,6 +24,9 @@ dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double ra
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --replace-one and --rows N, or sample by poisson",
                          "samples of a fixed size are of a number of rows that is public, for data of which "
                          "one row is replaced");
+    if (rows > PLACES_MOST)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "sample by poisson",
+                         "%llu rows are too many for samples of a fixed size", (unsigned long long)rows);
     out->places = rows;
     out->lot = (uint64_t)fmax(rint(fmin(rate, 1) * (double)rows), 1);
     out->rate = (double)out->lot / (double)rows;
@@ -100,6 +105,9 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
 
     if (!sampler || takes_all(sampler))
         return learn_budget_noise(budget, out, dimension, steps, grid, share, times, err);
+    if (times > UINT32_MAX) /* beyond, coins would come again: learn_draw_take */
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer steps, or a larger rate",
+                         "%llu samples are too many", (unsigned long long)times);
     if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_SHUFFLED, false)) {
         const uint64_t epoch = learn_sampler_epoch(sampler);
         times = DUSK_MUTATE(SHUFFLED_EPOCHS_FREE, times / epoch + (times % epoch > 0), 1);

@@ -119,6 +119,10 @@ static const wrong_net wrong_nets[] = {
     { "dense 16777216; dense 16777216; output", "layer 2 (dense): it is too large" },
     { "dense 16777216; dense 16; output", "layer 2 (dense): it is too large" },
     { "dense 9000000; dense 20; output", "layer 2 (dense): there are too many parameters" },
+    { "dense 9000000; relu; relu; relu; relu; relu; relu; relu; relu; relu; relu; relu; relu; relu; relu; "
+      "relu; "
+      "dense 3",
+      "layer 15 (relu): the network is too large" },
     { "tempered scale 0; output", "layer 1 (tempered): scale is a number from" },
     { "tempered scale inverse 1e9; output", "layer 1 (tempered): inverse is a number from" },
     { "input 3 4; conv 2 4; output", "layer 2 (conv): its window of 4 is larger than the 3 that there are" },

@@ -56,6 +56,27 @@ static void shuffled_ones_are_priced_by_epochs(void **state)
     assert_true(statement.epsilon <= 1 && statement.epsilon > 0.99);
 }
 
+/* Coins are by 32 bits of the step, and choices of fewer than 2^31 places. */
+static void more_than_coins_can_tell_apart_is_refused(void **state)
+{
+    (void)state;
+    const learn_sampler poisson = sampler_of(LEARN_POISSON, 1e-9, 0);
+    learn_sampler s;
+    learn_budget b;
+    learn_noise noise;
+    dusk_error err = { .message = "" };
+    assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, 1, 1e-6, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &poisson, (uint64_t)1 << 32, &err),
+                     DUSK_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "4294967296 samples are too many"));
+    assert_true(b.left == 1);
+    for (learn_sampling way = LEARN_FIXED; way <= LEARN_SHUFFLED; way++) {
+        assert_int_equal(learn_sampler_init(&s, way, 0.1, 0x7fffffff, DUSK_REPLACE_ONE, &err), DUSK_OK);
+        assert_int_equal(learn_sampler_init(&s, way, 0.1, 0x80000000, DUSK_REPLACE_ONE, &err),
+                         DUSK_ERR_ARGUMENT);
+    }
+}
+
 static void fixed_ones_are_priced_without_replacement(void **state)
 {
     (void)state;
@@ -176,6 +197,7 @@ int main(void)
         cmocka_unit_test(prices_are_kept),
         cmocka_unit_test(shuffled_ones_are_priced_by_epochs),
         cmocka_unit_test(fixed_ones_are_priced_without_replacement),
+        cmocka_unit_test(more_than_coins_can_tell_apart_is_refused),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(rows_come_with_their_chances),
         cmocka_unit_test(each_comes_once_an_epoch),

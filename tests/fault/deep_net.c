@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks when memory is out at any step: of layers that go each way, of the front of a net, of threads and averages, in training and in
+ * prediction. They say so, give nothing, and lose no memory (the sanitizers see that). */
+#include "learners.h"
+
+#include "failing_memory.h"
+
+static const char *const requests[][6] = {
+    { "net=input 6 1; tanh; dense 9 each; relu; conv1d 3 2; output", "rate=1", "steps=2", "threads=3",
+      "average=0.5", "optimiser=adam" },
+    { "net=layernorm fixed; dense 4; residual; layernorm; dropout 0.5; add; output", "rate=0.5", "steps=2",
+      "threads=2", "clipping=adaptive", "optimiser=adagrad" },
+};
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof requests / sizeof *requests; k++) {
+        dusk_generator *gen = seeded(k + 1);
+        dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 12, gen);
+        dusk_train_options o = learners_options(dusk_learner_named("net"), 2, 1e-3);
+        bool done = false;
+        o.settings = requests[k];
+        o.settings_count = sizeof requests[k] / sizeof *requests[k];
+        for (long n = 1; !done; n++) {
+            dusk_training *training = NULL;
+            dusk_model *model = NULL;
+            dusk_error err = { .message = "" };
+            dusk_memory_fail_at(n);
+            dusk_status status = dusk_training_prepare(&training, "net", frame->fields, &o, &err);
+            if (status == DUSK_OK) status = dusk_training_run(training, &model, frame, gen, &err);
+            if (status != DUSK_OK) assert_null(model);
+            dusk_prediction said = { .rows = 0 };
+            if (status == DUSK_OK) status = dusk_predict(&said, model, frame, &err);
+            done = went_through(status, &err, n, 100000);
+            dusk_prediction_clear(&said);
+            dusk_model_free(model);
+            dusk_training_free(training);
+        }
+        dusk_frame_free(frame);
+        dusk_generator_free(gen);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(memory_runs_out) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
