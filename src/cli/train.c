@@ -40,6 +40,8 @@ static const dusk_option train_options[] = {
       .help = "less and less noise, until the model is as good: an accuracy, or a root mean squared error; --epsilon is the most it may cost" },
     { .name = "check", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
       .help = "of --until: public rows with the same columns to check by; by default private rows are held out, and the check is paid for" },
+    { .name = "public", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(open), .sample = "credit_new.csv", .heading = "How",
+      .help = "of pate and private_knn: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
@@ -154,7 +156,7 @@ static dusk_operand train_learners[LEARNERS_MAX + 1];
 static char learner_examples[LEARNERS_MAX][240];
 
 #define TAKES                                                                                                \
-    "schema delta out set try by-stability until check columns rows replace-one labels accept-idealised "    \
+    "schema delta out set try by-stability until check public columns rows replace-one labels accept-idealised "    \
     "query table rows-per-unit analyst charge-each engine dry-run json"
 #define TAKES_NET " net lot epochs rate steps"
 
@@ -212,6 +214,7 @@ static const char *example_more(const char *name)
         { "bernstein_logistic", " --columns debt,income,years" },
         { "bernstein_huber", " --columns age,debt,years" },
         { "oracle_ramp", " --columns debt,income,years" },
+        { "pate", " --public credit_new.csv" },
     };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (!strcmp(more[i][0], name)) return more[i][1];
@@ -371,7 +374,7 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     dusk_model *model = NULL;
     char *text = NULL;
     DUSK_TRY(keep_inputs(data, s, err));
-    DUSK_TRY(model_keep(s->out, s->check, NULL, NULL, err));
+    DUSK_TRY(model_keep(s->out, s->check, s->open, NULL, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));
@@ -426,6 +429,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
     DUSK_TRY(train_words_make(&words, s, err));
     fill_options(&options, s, &words, &data, &progress);
+    if (s->open) DUSK_TRY(train_plan_open_rows(&plan, &options, data.fields, s, err));
     DUSK_TRY(train_plan_prepare(&plan, learner->name, data.fields, &options, s, err));
     status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &progress, err);
 done:

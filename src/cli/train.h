@@ -9,7 +9,7 @@
 
 typedef struct train_settings {
     const char *schema, *label, *out, *columns, *labels;
-    const char *query, *table, *analyst, *engine, *check;
+    const char *query, *table, *analyst, *engine, *check, *open;
     const char *net, *rate, *steps, *lot, *epochs; /* texts: settings, which the library reads */
     double epsilon, delta, until;
     int64_t rows, rows_per_unit;
@@ -23,6 +23,7 @@ typedef struct train_plan {
     dusk_validation *validation;
     dusk_ladder *ladder;
     dusk_frame *check;   /* public rows of a ladder, or NULL */
+    dusk_frame *open;    /* public rows to learn from, or NULL */
     dusk_statement cost; /* what is charged: the promise, or what versions were made */
 } train_plan;
 
@@ -40,6 +41,9 @@ void train_words_clear(train_words *words); /* fine on a zeroed one */
 dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err);
 dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
                                const dusk_train_options *options, const train_settings *s, dusk_error *err);
+/* Read the public rows of --public, and put them into the options. */
+dusk_status train_plan_open_rows(train_plan *plan, dusk_train_options *options, const dusk_fields *fields,
+                                 const train_settings *s, dusk_error *err);
 void train_plan_clear(train_plan *plan);
 const dusk_statement *train_plan_statement(const train_plan *plan);
 dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cli/ask.h"
 
 dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err)
@@ -32,7 +33,28 @@ void train_plan_clear(train_plan *plan)
     dusk_validation_free(plan->validation);
     dusk_ladder_free(plan->ladder);
     dusk_frame_free(plan->check);
+    dusk_frame_free(plan->open);
     *plan = (train_plan){ .training = NULL };
+}
+
+dusk_status train_plan_open_rows(train_plan *plan, dusk_train_options *options, const dusk_fields *fields,
+                                 const train_settings *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_fields *seen = NULL;
+    const char **keep = NULL;
+    size_t count = 0;
+    DUSK_NEW(keep, fields->count);
+    const size_t label = s->label ? dusk_fields_find(fields, s->label) : DUSK_NO_LINK;
+    for (size_t i = 0; i < fields->count; i++)
+        if (i != label) keep[count++] = fields->field[i].name;
+    DUSK_TRY(dusk_fields_copy(&seen, fields, keep, count, err));
+    DUSK_TRY(dusk_frame_read(&plan->open, seen, s->open, NULL, err));
+    options->open_rows = plan->open;
+done:
+    dusk_fields_free(seen);
+    dusk_deallocate(keep);
+    return status;
 }
 
 const dusk_statement *train_plan_statement(const train_plan *plan)
