@@ -41,7 +41,8 @@ extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_
     bench_learn_cluster_cases[], bench_learn_spectral_cases[], bench_learn_gradient_cases[],
     bench_learn_tree_cases[], bench_learn_select_cases[], bench_learn_perturb_cases[],
     bench_learn_functional_cases[], bench_learn_lattice_cases[], bench_learn_sparse_cases[],
-    bench_tensor_cases[], bench_total_cases[], bench_deep_cases[], bench_deep_utility_cases[];
+    bench_tensor_cases[], bench_total_cases[], bench_deep_cases[], bench_deep_utility_cases[],
+    bench_embedding_cases[];
 /* Removes the data that its cases share. */
 void bench_tpch_end(void);
 
@@ -56,6 +57,10 @@ double bench_cpu_seconds(void);
 /* Call both once to warm up, then both in turn, and take medians. A call should
  * take a few milliseconds. */
 bench_times bench_compare(bench_work *work, bench_work *floor, void *context);
+/* A line of /proc/self/status, "VmRSS" or "VmHWM", in MB; NAN where there is none. */
+double bench_memory(const char *name);
+/* From now on the peak is counted anew. */
+void bench_forget_peak(void);
 double bench_median(double *values, size_t n); /* sorts them */
 
 /* `amount` millions a second, and nanoseconds for each of `amount`. */

@@ -14,27 +14,6 @@ typedef struct setup {
     size_t columns;
 } setup;
 
-/* A line of /proc/self/status, in MB; NAN where there is none. */
-static double memory_of(const char *name)
-{
-    char line[256];
-    double kilobytes = NAN;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, name, strlen(name))) kilobytes = strtod(line + strlen(name) + 1, NULL);
-    if (file) fclose(file);
-    return kilobytes / 1024;
-}
-
-/* From now on the peak is counted anew. */
-static void forget_peak(void)
-{
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file) return;
-    fputs("5", file);
-    fclose(file);
-}
-
 static dusk_frame *make_rows(const setup *s)
 {
     char text[128];
@@ -62,7 +41,7 @@ static void run_memory(const bench_case *self, bench_result *out, dusk_generator
     dusk_training *training;
     dusk_model *model;
     dusk_error err = { .message = "" };
-    double before = memory_of("VmRSS");
+    double before = bench_memory("VmRSS");
     dusk_frame *frame = make_rows(s);
     dusk_train_options_init(&options);
     options.label = *s->label ? "y" : NULL;
@@ -70,9 +49,9 @@ static void run_memory(const bench_case *self, bench_result *out, dusk_generator
     options.delta = 1e-9;
     options.neighbours = DUSK_ADD_REMOVE;
     bench_require(dusk_training_prepare(&training, s->learner, frame->fields, &options, &err), &err);
-    forget_peak();
+    bench_forget_peak();
     bench_require(dusk_training_run(training, &model, frame, gen, &err), &err);
-    *out = (bench_result){ .value = memory_of("VmHWM") - before,
+    *out = (bench_result){ .value = bench_memory("VmHWM") - before,
                            .floor_value = (double)ROWS * (double)frame->fields->count * 8 / 1048576 };
     dusk_model_free(model);
     dusk_training_free(training);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPU time, medians, and the data that several cases share. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,4 +96,23 @@ void bench_take_bytes(dusk_generator *gen, double bytes)
     uint64_t word[512];
     for (double taken = 0; taken < bytes; taken += sizeof word)
         bench_require(dusk_generator_words(gen, word, 512, 64, &err), &err);
+}
+
+double bench_memory(const char *name)
+{
+    char line[256];
+    double kilobytes = NAN;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, name, strlen(name))) kilobytes = strtod(line + strlen(name) + 1, NULL);
+    if (file) fclose(file);
+    return kilobytes / 1024;
+}
+
+void bench_forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (!file) return;
+    fputs("5", file);
+    fclose(file);
 }

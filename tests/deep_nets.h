@@ -50,6 +50,26 @@ static const tried_net tried_nets[] = {
     { "input 5 7 2; scatter 1 3; groupnorm 2 fixed; output", 70, 3 },
     { "input 9 4; tanh; scatter 2 5; dense 2", 36, 2 },
     { "input 8 10; scatter 3 2; layernorm; output", 80, 2 },
+    /* tokens: numbers near 0, 1 and 2, again and again, and negative ones, which are none */
+    { "input 9; embedding 4 5; tanh; dense 3", 9, 3 },
+    { "embedding 3 17 pad 1; dense 2 each; relu; output", 12, 3 },
+    { "input 7 1 3; lstm 5; dense 2", 21, 2 },
+    { "input 2 2 19; lstm 18 last; output", 76, 3 },
+    { "input 6; embedding 4 3; lstm 4; lstm 3 last; output", 6, 2 },
+    { "input 6 1 2; gru 5; tanh; gru 3 last; output", 12, 3 },
+    { "input 2 1 20; gru 17; output", 40, 2 },
+    { "input 5 1 6; attention 2; dense 3", 30, 3 },
+    { "input 3 1 36; attention 3 causal; tanh; output", 108, 2 },
+    { "input 6; embedding 5 4; positions; residual; layernorm; attention 2 causal; add; dense 2", 6, 2 },
+    { "input 4 1 5; positions sines; dense 3 each; attention 1; gelu; attention 3 causal; avgpool all; "
+      "output",
+      20, 3 },
+    { "input 3 2 1; embedding 200 6 pad 0; layernorm; avgpool all; dense 4; tanh; output", 6, 2 },
+    /* one matrix for two layers */
+    { "dense 5; tanh; tied 1; tanh; output", 9, 2 },
+    { "input 4 1 3; dense 6 each; tanh; tied 2 each; relu; output", 12, 2 },
+    { "input 3; embedding 7 4; lstm 4 last; tied 2", 3, 7 },
+    { "input 3; embedding 5 2; dense 4 each; relu; tied 3 each; tied 2 each; tanh; output", 3, 2 },
 };
 enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
 
@@ -78,6 +98,18 @@ static inline tried_net chance_net(uint64_t *coins, char *text, size_t room)
         "elu",
         "gelu",
         "tempered",
+        "layernorm",
+        "groupnorm %u",
+        "dropout 0.%u",
+        "flatten; embedding %u %u",
+        "lstm %u",
+        "lstm %u last",
+        "gru %u",
+        "gru %u last",
+        "attention %u",
+        "attention %u causal",
+        "positions",
+        "positions sines",
     };
     const unsigned height = 1 + (unsigned)(splitmix64(coins) % 9),
                    channels = 1 + (unsigned)(splitmix64(coins) % 4);

@@ -23,6 +23,8 @@ static void forget(void *plan)
     dusk_deallocate(p);
 }
 
+enum { RANGE_BOUNDS, RANGE_UNIT, RANGE_RAW };
+
 /* Numbers to [0, 1] instead of [-1, 1]: the background of pictures is then 0. */
 void deep_scale_to_unit(learn_job *job)
 {
@@ -123,7 +125,10 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     deep_plan *p = NULL;
     const bool numbers = job->learner->shown.task == DUSK_TASK_NUMBER;
     DUSK_TRY(learn_plan_features(job, false, err));
-    if (learn_choice(job, "range") == 1) deep_scale_to_unit(job);
+    if (learn_choice(job, "range") == RANGE_UNIT) deep_scale_to_unit(job);
+    if (learn_choice(job, "range") == RANGE_RAW && job->scaling_is_paid)
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out --set scaling=standard",
+                           "raw numbers are not scaled"));
     DUSK_NEW(p, 1);
     job->plan = p;
     p->loss = numbers ? DEEP_SQUARED : DEEP_SOFTMAX;
@@ -169,13 +174,14 @@ done:
     return status;
 }
 
-/* The front of the net once for all rows, and steps on the rest of it. */
+/* The front of the net once for all rows, and steps on the rest of it. Raw numbers stay as they are: tokens would not survive rounding. */
 static dusk_status train(const learn_job *job, const deep_plan *p, deep_rows *rows, float *parameters,
                          dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_net front = { .layers = 0 };
     deep_plan rest = *p;
+    if (rows->raw) return deep_train(job, p, rows, parameters, gen, err);
     rest.net = (deep_net){ .layers = 0 };
     DUSK_TRY(deep_front_split(&p->net, &front, &rest.net, err));
     if (front.layers > 0) DUSK_TRY(deep_front_run(&front, rows, p->threads, err));
@@ -197,7 +203,9 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     DUSK_NEW(parameters, p->net.parameters);
     if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
     learn_matrix_clear(&scaled);
-    DUSK_TRY(deep_rows_make(&rows, &job->features, frame, err));
+    DUSK_TRY(learn_choice(job, "range") == RANGE_RAW
+                 ? deep_rows_make_raw(&rows, &job->features, frame, true, err)
+                 : deep_rows_make(&rows, &job->features, frame, err));
     DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
     p->lot = fmax(p->sampler.rate * count, 1);
     DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
@@ -215,6 +223,12 @@ done:
 static bool is_numeric(const dusk_model *model)
 {
     return model->label != DUSK_NO_LINK && model->fields->field[model->label].kind == DUSK_FIELD_NUMERIC;
+}
+
+static bool is_raw(const dusk_model *model)
+{
+    const char *range = learn_model_value(model, "range");
+    return range && !strcmp(range, "raw");
 }
 
 size_t deep_outputs(const dusk_model *model)
@@ -252,7 +266,8 @@ dusk_status deep_predict(const dusk_model *model, const dusk_frame *frame, doubl
     DUSK_TRY(deep_net_parse(&net, learn_model_value(model, "net"), model->features.width, k, err));
     DUSK_NEW(parameters, n);
     for (size_t j = 0; j < n; j++) parameters[j] = (float)values[j];
-    DUSK_TRY(deep_rows_make_all(&rows, &model->features, frame, err));
+    DUSK_TRY(is_raw(model) ? deep_rows_make_raw(&rows, &model->features, frame, false, err)
+                           : deep_rows_make_all(&rows, &model->features, frame, err));
     DUSK_TRY(deep_pass_open(&pass, &net, deep_pass_room(&net, 64), err));
     pass.parameters = parameters;
     for (size_t first = 0; first < rows.rows; first += pass.examples) {
@@ -306,8 +321,8 @@ static const dusk_setting settings[] = {
     { "cool_down", "0", NULL, 0, 1, false, "part of the steps in which the rate falls" },
     { "average", "0", NULL, 0, 0.99999, false,
       "weights are averaged over steps, with this decay; 0: the last ones" },
-    { "range", "bounds", "bounds|unit", 0, 0, false,
-      "numbers to [-1, 1] by their bounds, or to [0, 1], which suits pictures" },
+    { "range", "bounds", "bounds|unit|raw", 0, 0, false,
+      "numbers to [-1, 1] by their bounds, or to [0, 1], which suits pictures, or raw, as tokens are" },
     { "threads", "1", NULL, 1, 64, true, "how many" },
     LEARN_FEATURE_SETTINGS,
     { NULL, NULL, NULL, 0, 0, false, NULL },

@@ -310,17 +310,17 @@ static void backward(deep_pass *pass, size_t l)
     }
 }
 
-static bool factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
+static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
 {
     const conv c = conv_of(&pass->net->layer[l]);
-    if (pass->net->layer[l].kept == 0) return false;
+    if (pass->net->layer[l].kept == 0) return 0;
     *out = (deep_factors){ .positions = c.positions, .rows = c.rows, .columns = c.columns };
     out->left = pass->slope[l + 1] + i * c.out;
     out->right = pass->kept[l] + i * c.positions * c.columns;
     out->left_step = c.rows;
     out->right_step = c.columns;
     out->constant = true;
-    return true;
+    return 1;
 }
 
 /* The gradient of example i, or that added to `out` where it is without its factors. */

@@ -47,7 +47,7 @@ static void backward(deep_pass *pass, size_t l)
                          pass->examples * pass->net->layer[l].size[0]);
 }
 
-static bool factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
+static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
 {
     const deep_layer *layer = &pass->net->layer[l];
     const deep_affine map = map_of(pass, l);
@@ -57,7 +57,7 @@ static bool factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out
     out->left_step = map.rows;
     out->right_step = map.columns;
     out->constant = true;
-    return true;
+    return 1;
 }
 
 static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)

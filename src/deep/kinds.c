@@ -3,42 +3,36 @@
 #include "deep/layer.h"
 
 extern const deep_kind deep_add;
+extern const deep_kind deep_attention;
 extern const deep_kind deep_avgpool;
 extern const deep_kind deep_conv;
 extern const deep_kind deep_conv1d;
 extern const deep_kind deep_dense;
 extern const deep_kind deep_dropout;
 extern const deep_kind deep_elu;
+extern const deep_kind deep_embedding;
 extern const deep_kind deep_flatten;
 extern const deep_kind deep_gelu;
 extern const deep_kind deep_groupnorm;
+extern const deep_kind deep_gru;
 extern const deep_kind deep_layernorm;
+extern const deep_kind deep_lstm;
 extern const deep_kind deep_maxpool;
+extern const deep_kind deep_positions_kind;
 extern const deep_kind deep_relu;
 extern const deep_kind deep_residual;
 extern const deep_kind deep_scatter;
 extern const deep_kind deep_sigmoid_kind;
 extern const deep_kind deep_tanh_kind;
 extern const deep_kind deep_tempered;
+extern const deep_kind deep_tied;
 
 const deep_kind *const deep_kinds[] = {
-    &deep_dense,
-    &deep_conv,
-    &deep_conv1d,
-    &deep_maxpool,
-    &deep_avgpool,
-    &deep_relu,
-    &deep_tanh_kind,
-    &deep_sigmoid_kind,
-    &deep_tempered,
-    &deep_elu,
-    &deep_gelu,
-    &deep_residual,
-    &deep_add,
-    &deep_layernorm,
-    &deep_groupnorm,
-    &deep_dropout,
-    &deep_flatten,
-    &deep_scatter,
+    &deep_dense,    &deep_conv,      &deep_conv1d,         &deep_maxpool,
+    &deep_avgpool,  &deep_relu,      &deep_tanh_kind,      &deep_sigmoid_kind,
+    &deep_tempered, &deep_elu,       &deep_gelu,           &deep_residual,
+    &deep_add,      &deep_layernorm, &deep_groupnorm,      &deep_dropout,
+    &deep_flatten,  &deep_scatter,   &deep_embedding,      &deep_lstm,
+    &deep_gru,      &deep_attention, &deep_positions_kind, &deep_tied,
     NULL,
 };

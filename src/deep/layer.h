@@ -39,7 +39,9 @@ typedef struct deep_factors {
         *right; /* of position t: left + t * left_step, rows of them; right + t * right_step */
     size_t left_step, right_step;
     bool constant; /* false: no such column */
+    size_t first;  /* where the matrix is among the parameters of the layer */
 } deep_factors;
+#define DEEP_PAIRS 2 /* at most: matrices of a layer */
 
 /* Whether it is cheaper to work with factors than with the gradient, by the multiplications of an example: T x T products of factors, or a
  * gradient of T positions made and looked at. */
@@ -72,8 +74,14 @@ typedef struct deep_kind {
     void (*gradient)(deep_pass *pass, size_t l, size_t i, deep_real *out);
     /* Gradients of all examples, added to `total`: for training without privacy. NULL: factors or gradient will do. */
     void (*add_gradients)(deep_pass *pass, size_t l, deep_real *total);
-    /* The gradient as factors, in place; NULL: has none, or not for this layer (returns false). */
-    bool (*factors)(const deep_pass *pass, size_t l, size_t i, deep_factors *out);
+    /* The gradient as factors, in place: of each matrix of the layer, which together are all of its parameters. Returns how many, at most
+     * DEEP_PAIRS; NULL: has none, or not for this layer (returns 0). */
+    size_t (*factors)(const deep_pass *pass, size_t l, size_t i, deep_factors *out);
+    /* Where a gradient is zero but in a few rows of a matrix, each out.channels long: which, each once, at most as many as numbers come in,
+     * and their numbers. Returns how many. NULL: it is not so. */
+    size_t (*rows)(const deep_pass *pass, size_t l, size_t i, uint32_t *row, deep_real *numbers);
+    /* Add what example i means for the parameters of layer `partner`, which this one uses too. NULL: it has only its own. */
+    void (*share)(deep_pass *pass, size_t l, size_t i, deep_real *out);
 } deep_kind;
 
 /* kinds.c: all of them, NULL at the end. */
@@ -89,6 +97,9 @@ void deep_pass_close(deep_pass *pass);
 void deep_forward(deep_pass *pass);
 /* The last slope -> all slopes that gradients need. */
 void deep_backward(deep_pass *pass);
+
+/* The gradient of example i by all parameters of layer l, with what layers add that share them. */
+void deep_gradient(deep_pass *pass, size_t l, size_t i, deep_real *out);
 
 static inline const deep_real *deep_parameters(const deep_pass *pass, size_t l)
 {

@@ -194,6 +194,8 @@ static dusk_status add_layer(deep_net *net, size_t *room, deep_words *words, dus
     layer.first = net->parameters;
     if (net->parameters > 0 && !layer.kind->backward)
         deep_refuse(words, "it comes before all layers with parameters");
+    layer.place = words->layer;
+    words->net = net;
     if (words->status == DUSK_OK) layer.kind->shape(&layer, words);
     check_all_taken(words);
     if (words->status == DUSK_OK && is_too_large(&layer))
@@ -209,6 +211,7 @@ static dusk_status add_layer(deep_net *net, size_t *room, deep_words *words, dus
     net->parameters += layer.parameters;
     net->all += deep_size(layer.out) + layer.kept;
     net->out = layer.out;
+    if (layer.kind->share) net->layer[layer.partner].shared = true;
 done:
     return status;
 }

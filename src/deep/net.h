@@ -40,8 +40,11 @@ typedef struct deep_layer {
     double number[2];        /* the same */
     size_t parameters;       /* how many, and where they are among those of the net */
     size_t first;
-    size_t kept;    /* numbers an example that forward leaves to backward, besides values */
-    size_t partner; /* another layer that this one belongs with: the two ends of a residual block */
+    size_t kept; /* numbers an example that forward leaves to backward, besides values */
+    size_t
+        partner; /* another layer that this one belongs with: the two ends of a residual block, one that is tied and the other */
+    size_t place; /* its number in the text */
+    bool shared;  /* other layers have its matrix too */
 } deep_layer;
 
 typedef struct deep_net {
@@ -68,7 +71,8 @@ DUSK_MUST_USE dusk_status deep_net_start(const deep_net *net, deep_real *paramet
 
 /* The words of one layer. Numbers in places and options are taken one by one; what is left over is refused. */
 typedef struct deep_words {
-    size_t layer; /* its number in the text, from 1 */
+    size_t layer;        /* its number in the text, from 1 */
+    const deep_net *net; /* the layers before it */
     char kind[16];
     double place[8];
     size_t places, places_taken;

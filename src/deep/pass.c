@@ -109,3 +109,12 @@ void deep_backward(deep_pass *pass)
     for (size_t l = pass->net->layers; l-- > stop;)
         if (l > stop || pass->net->layer[l].kind->inner) pass->net->layer[l].kind->backward(pass, l);
 }
+
+void deep_gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
+{
+    const deep_net *net = pass->net;
+    net->layer[l].kind->gradient(pass, l, i, out);
+    for (size_t k = l + 1; net->layer[l].shared && k < net->layers; k++)
+        if (net->layer[k].kind->share && net->layer[k].partner == l)
+            net->layer[k].kind->share(pass, k, i, out);
+}

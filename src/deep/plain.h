@@ -10,7 +10,8 @@
 typedef struct deep_plain {
     deep_real *total; /* of each parameter */
     deep_real *one;   /* gradient of one example by one layer */
-    size_t parameters;
+    uint32_t *row;    /* of it, where it is of a few rows */
+    size_t parameters, most, positions;
 } deep_plain;
 
 DUSK_MUST_USE dusk_status deep_plain_open(deep_plain *out, const deep_net *net, dusk_error *err);

@@ -16,6 +16,7 @@ typedef struct deep_reference {
     const double *parameters;
     double **value, **slope; /* layers + 1 of each, as those of a pass */
     double *gradient;        /* by all parameters */
+    double *work;            /* for one call: so many that every kind has enough (reference.c) */
     bool training;           /* as in a pass, of the one example */
     uint64_t coin;
 } deep_reference;
@@ -39,5 +40,7 @@ extern const deep_reference_kind deep_reference_plain[];    /* dense, functions 
 extern const deep_reference_kind deep_reference_pictures[]; /* convolutions and pools */
 extern const deep_reference_kind deep_reference_norms[];    /* norms, dropout, flatten */
 extern const deep_reference_kind deep_reference_scatter[];
+extern const deep_reference_kind deep_reference_sequences[]; /* tokens, lstm, gru */
+extern const deep_reference_kind deep_reference_attention[]; /* attention, positions */
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Affine maps, functions of every number by itself, and residual blocks, by definition. */
 #include <math.h>
+#include <string.h>
 
+#include "deep/layer.h"
 #include "deep/reference.h"
 
 /* --- dense: y = W x + b of every position, or of all numbers as one --------------------------------------------------- */
@@ -38,6 +40,31 @@ static void dense_backward(deep_reference *r, size_t l)
             gradient[j * (columns + 1) + columns] += d;
         }
 }
+
+/* --- tied: y[o] = b[o] + sum over k of M(o, k) x[k], M being W turned around, or the rows of an embedding as they are ----- */
+
+static void tied(deep_reference *r, size_t l, bool back)
+{
+    const deep_layer *layer = &r->net->layer[l], *other = &r->net->layer[layer->partner];
+    const bool is_dense = !strcmp(other->kind->name, "dense");
+    const size_t n = layer->out.channels, wide = other->out.channels;
+    for (size_t t = 0; t < deep_positions(layer->out); t++)
+        for (size_t o = 0; o < n; o++) {
+            double y = r->parameters[layer->first + o];
+            for (size_t k = 0; k < wide; k++) {
+                const size_t at = other->first + (is_dense ? k * (n + 1) + o : o * wide + k);
+                const double slope = r->slope[l + 1][t * n + o];
+                y += r->parameters[at] * r->value[l][t * wide + k];
+                if (back) r->gradient[at] += slope * r->value[l][t * wide + k];
+                if (back) r->slope[l][t * wide + k] += slope * r->parameters[at];
+            }
+            if (back) r->gradient[layer->first + o] += r->slope[l + 1][t * n + o];
+            if (!back) r->value[l + 1][t * n + o] = y;
+        }
+}
+
+static void tied_forward(deep_reference *r, size_t l) { tied(r, l, false); }
+static void tied_backward(deep_reference *r, size_t l) { tied(r, l, true); }
 
 /* --- functions of a number --------------------------------------------------------------------------------------------- */
 
@@ -102,6 +129,7 @@ static void add_backward(deep_reference *r, size_t l)
 
 const deep_reference_kind deep_reference_plain[] = {
     { "dense", dense_forward, dense_backward },
+    { "tied", tied_forward, tied_backward },
     { "relu", relu_forward, relu_backward },
     { "tanh", tanh_forward, tanh_backward },
     { "sigmoid", sigmoid_forward, sigmoid_backward },

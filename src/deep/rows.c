@@ -13,6 +13,8 @@ void deep_rows_clear(deep_rows *rows)
     if (rows->code) dusk_wipe(rows->code, rows->rows * sizeof *rows->code);
     if (rows->number) dusk_wipe(rows->number, rows->rows * sizeof *rows->number);
     if (rows->byte) dusk_wipe(rows->byte, rows->rows * rows->width * sizeof *rows->byte);
+    if (rows->raw) dusk_wipe(rows->raw, rows->rows * rows->width * sizeof *rows->raw);
+    dusk_deallocate(rows->raw);
     dusk_deallocate(rows->x);
     dusk_deallocate(rows->byte);
     dusk_deallocate(rows->step);
@@ -122,6 +124,45 @@ dusk_status deep_rows_make_all(deep_rows *out, const learn_features *features, c
     return make(out, features, frame, false, err);
 }
 
+/* Feature `f` of a row. */
+static float raw_of(const learn_feature *f, const dusk_frame *frame, size_t row)
+{
+    if (f->column == DUSK_NO_LINK) return 1;
+    const dusk_field *field = &frame->fields->field[f->column];
+    if (f->code >= 0) return frame->column[f->column].code[row] == f->code ? 1 : 0;
+    const double x = frame->column[f->column].number[row];
+    return (float)(isfinite(x) ? fmin(fmax(x, field->lower), field->upper) : field->missing);
+}
+
+dusk_status deep_rows_make_raw(deep_rows *out, const learn_features *features, const dusk_frame *frame,
+                               bool labelled, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_rows rows = { .width = features->width };
+    const size_t label = labelled ? features->label : DUSK_NO_LINK;
+    const dusk_field *field = label != DUSK_NO_LINK ? &frame->fields->field[label] : NULL;
+    const dusk_frame_column *wanted = field ? &frame->column[label] : NULL;
+
+    *out = (deep_rows){ 0 };
+    DUSK_NEW(rows.raw, frame->rows * features->width + 1);
+    if (wanted && wanted->code) DUSK_NEW(rows.code, frame->rows + 1);
+    if (wanted && wanted->number) DUSK_NEW(rows.number, frame->rows + 1);
+    for (size_t r = 0; r < frame->rows; r++) {
+        float *to = rows.raw + rows.rows * rows.width;
+        if (wanted && !learn_row_labelled(field, wanted, r)) continue;
+        for (size_t j = 0; j < rows.width; j++) to[j] = raw_of(&features->feature[j], frame, r);
+        if (rows.code) rows.code[rows.rows] = wanted->code[r];
+        if (rows.number)
+            rows.number[rows.rows] = (deep_real)(learn_target_steps(field, wanted->number[r]) / LEARN_ONE);
+        rows.rows++;
+    }
+    *out = rows;
+    rows = (deep_rows){ 0 };
+done:
+    deep_rows_clear(&rows);
+    return status;
+}
+
 DEEP_LANES
 static void to_reals(const int16_t *x, deep_real step, deep_real *out, size_t n)
 {
@@ -136,6 +177,10 @@ static void from_bytes(const uint8_t *x, deep_real *out, size_t n)
 
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)
 {
+    if (rows->raw) {
+        for (size_t j = 0; j < rows->width; j++) out[j] = (deep_real)rows->raw[row * rows->width + j];
+        return;
+    }
     const deep_real step = rows->step ? rows->step[row] : (deep_real)1 / (1 << DEEP_INPUT_BITS);
     if (rows->byte)
         from_bytes(rows->byte + row * rows->width, out, rows->width);

@@ -16,6 +16,7 @@ typedef struct deep_rows {
     int16_t *x;
     uint8_t *byte;     /* instead of x: steps of 1 / 255 */
     deep_real *step;   /* of each row; NULL: 2^-DEEP_INPUT_BITS */
+    float *raw;        /* instead: numbers as they are */
     int32_t *code;     /* class labels; NULL without */
     deep_real *number; /* numeric labels, [lower, upper] being [-1, 1]; NULL without */
 } deep_rows;
@@ -26,6 +27,9 @@ DUSK_MUST_USE dusk_status deep_rows_make(deep_rows *out, const learn_features *f
 /* The same for prediction: all rows, without labels. */
 DUSK_MUST_USE dusk_status deep_rows_make_all(deep_rows *out, const learn_features *features,
                                              const dusk_frame *frame, dusk_error *err);
+/* The same of numbers as they are, held within their bounds, without any scaling: for tokens. Categories are 0 and 1 as ever. */
+DUSK_MUST_USE dusk_status deep_rows_make_raw(deep_rows *out, const learn_features *features,
+                                             const dusk_frame *frame, bool labelled, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
 void deep_rows_clear(deep_rows *rows);
 /* Row `row` as the input of an example. */

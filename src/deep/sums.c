@@ -60,43 +60,82 @@ static void wipe(void *room, size_t size)
     dusk_deallocate(room);
 }
 
-void deep_sum_close(deep_sum *sum)
+static void close_share(deep_sum *sum, size_t l)
 {
-    const deep_net *net = sum->net;
-    for (size_t l = 0; net && sum->outer && l < net->layers; l++) {
-        const deep_outer *o = &sum->outer[l];
+    deep_share *share = &sum->share[l];
+    for (size_t k = 0; k < share->outers; k++) {
+        const deep_outer *o = &share->outer[k];
         wipe(o->left, sum->room * o->positions * o->rows * sizeof *o->left);
         wipe(o->right, sum->room * o->positions * o->columns * sizeof *o->right);
     }
-    dusk_deallocate(sum->outer);
-    dusk_deallocate(sum->group);
-    if (net) {
-        wipe(sum->length, sum->groups * sizeof *sum->length);
-        wipe(sum->power, net->layers * sizeof *sum->power);
-        wipe(sum->gram, sum->gram_size * sizeof *sum->gram);
-        wipe(sum->gram16, sum->gram_size * sizeof *sum->gram16);
-        wipe(sum->direct, net->parameters * sizeof *sum->direct);
-        wipe(sum->part, net->parameters * sizeof *sum->part);
-        wipe(sum->total, net->parameters * sizeof *sum->total);
-    }
+    wipe(share->row, deep_size(sum->net->layer[l].in) * sizeof *share->row);
+    deep_touched_close(&share->touched);
+}
+
+void deep_sum_close(deep_sum *sum)
+{
+    for (size_t l = 0; sum->share && l < sum->net->layers; l++) close_share(sum, l);
+    dusk_deallocate(sum->share);
+    wipe(sum->length, sum->groups * sizeof *sum->length);
+    wipe(sum->gram, sum->gram_size * sizeof *sum->gram);
+    wipe(sum->gram16, sum->gram_size * sizeof *sum->gram16);
+    wipe(sum->made, sum->made_size * sizeof *sum->made);
+    wipe(sum->part, sum->numbers * sizeof *sum->part);
+    wipe(sum->total, sum->numbers * sizeof *sum->total);
+    wipe(sum->piece, DEEP_PIECE * sizeof *sum->piece);
     *sum = (deep_sum){ 0 };
 }
 
-static dusk_status open_layer(deep_sum *sum, const deep_pass *pass, size_t l, dusk_error *err)
+/* All matrices of a layer as outer products, or none. */
+static bool outer_wins(const deep_factors *f, size_t pairs)
+{
+    size_t wins = 0;
+    for (size_t k = 0; k < pairs; k++) wins += deep_factors_win(f[k].positions, f[k].rows, f[k].columns);
+    return pairs > 0 && wins == pairs;
+}
+
+static dusk_status open_outer(deep_sum *sum, deep_share *share, const deep_factors *f, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_outer *o = &share->outer[share->outers++];
+    *o = (deep_outer){ .positions = f->positions,
+                       .rows = f->rows,
+                       .columns = f->columns + f->constant,
+                       .place = share->place + f->first };
+    DUSK_NEW(o->left, sum->room * o->positions * o->rows);
+    DUSK_NEW(o->right, sum->room * o->positions * o->columns);
+    if (f->positions > 1 && f->positions * f->positions > sum->gram_size)
+        sum->gram_size = f->positions * f->positions;
+done:
+    return status;
+}
+
+static dusk_status open_share(deep_sum *sum, const deep_pass *pass, size_t l, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_layer *layer = &sum->net->layer[l];
-    deep_outer *o = &sum->outer[l];
-    deep_factors f;
-    sum->group[l] = sum->clipping == DEEP_CLIP_LAYERS ? sum->groups : 0;
-    sum->groups += layer->parameters > 0 && (sum->clipping == DEEP_CLIP_LAYERS || sum->groups == 0);
-    if (!layer->kind->factors || !layer->kind->factors(pass, l, 0, &f)) return DUSK_OK;
-    if (!deep_factors_win(f.positions, f.rows, f.columns)) return DUSK_OK;
-    *o = (deep_outer){ .positions = f.positions, .rows = f.rows, .columns = f.columns + f.constant };
-    DUSK_NEW(o->left, sum->room * o->positions * o->rows);
-    DUSK_NEW(o->right, sum->room * o->positions * o->columns);
-    if (f.positions > 1 && f.positions * f.positions > sum->gram_size)
-        sum->gram_size = f.positions * f.positions;
+    deep_share *share = &sum->share[l];
+    deep_factors f[DEEP_PAIRS];
+    *share = (deep_share){ .way = DEEP_NOTHING, .place = sum->numbers, .made = sum->made_size };
+    share->group = sum->clipping == DEEP_CLIP_LAYERS ? sum->groups : 0;
+    if (layer->parameters == 0) return DUSK_OK;
+    sum->groups += sum->clipping == DEEP_CLIP_LAYERS || sum->groups == 0;
+    const bool alone =
+        DUSK_MUTATE(DEEP_SHARED_IS_ALONE, !layer->shared, true); /* what is shared is added up as it is */
+    const size_t pairs = alone && layer->kind->factors ? layer->kind->factors(pass, l, 0, f) : 0;
+    if (alone && layer->kind->rows) {
+        share->way = DEEP_ROWS;
+        sum->made_size += deep_size(layer->out);
+        deep_touched_open(&share->touched, layer->parameters / layer->out.channels, layer->out.channels);
+        DUSK_NEW(share->row, deep_size(layer->in));
+        if (!sum->piece) DUSK_NEW(sum->piece, DEEP_PIECE);
+        return DUSK_OK;
+    }
+    share->way = outer_wins(f, pairs) ? DEEP_OUTER : DEEP_DIRECT;
+    sum->numbers += layer->parameters;
+    if (share->way == DEEP_DIRECT) sum->made_size += layer->parameters;
+    for (size_t k = 0; share->way == DEEP_OUTER && k < pairs; k++)
+        DUSK_TRY(open_outer(sum, share, &f[k], err));
 done:
     return status;
 }
@@ -108,18 +147,19 @@ dusk_status deep_sum_open(deep_sum *out, const deep_pass *pass, deep_clipping cl
     const deep_net *net = pass->net;
     deep_sum sum = { .net = net, .room = pass->room, .clipping = clipping, .clip = clip };
     *out = (deep_sum){ 0 };
-    DUSK_NEW(sum.group, net->layers);
-    DUSK_NEW(sum.outer, net->layers);
-    DUSK_NEW(sum.power, net->layers);
-    for (size_t l = 0; l < net->layers; l++) DUSK_TRY(open_layer(&sum, pass, l, err));
+    DUSK_NEW(sum.share, net->layers);
+    for (size_t l = 0; l < net->layers; l++) DUSK_TRY(open_share(&sum, pass, l, err));
     DUSK_NEW(sum.length, sum.groups);
     if (sum.gram_size > 0) {
         DUSK_NEW(sum.gram, sum.gram_size);
         DUSK_NEW(sum.gram16, sum.gram_size);
     }
-    DUSK_NEW(sum.direct, net->parameters);
-    DUSK_NEW(sum.part, net->parameters);
-    DUSK_NEW(sum.total, net->parameters);
+    if (sum.made_size > 0) DUSK_NEW(sum.made, sum.made_size);
+    if (sum.numbers > 0) {
+        DUSK_NEW(sum.part, sum.numbers);
+        DUSK_NEW(sum.total, sum.numbers);
+    }
+    deep_sum_reset(&sum, clip);
     *out = sum;
     sum = (deep_sum){ 0 };
 done:
@@ -129,8 +169,9 @@ done:
 
 void deep_sum_reset(deep_sum *sum, double clip)
 {
-    memset(sum->part, 0, sum->net->parameters * sizeof *sum->part);
-    memset(sum->total, 0, sum->net->parameters * sizeof *sum->total);
+    if (sum->numbers > 0) memset(sum->part, 0, sum->numbers * sizeof *sum->part);
+    if (sum->numbers > 0) memset(sum->total, 0, sum->numbers * sizeof *sum->total);
+    for (size_t l = 0; l < sum->net->layers; l++) deep_touched_reset(&sum->share[l].touched);
     sum->pending = 0;
     sum->within = 0;
     sum->clip = clip;
@@ -195,26 +236,30 @@ static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f
     return square + ((double)f->rows + 2) * (0x1p-23 * lengths * lengths + least * rights * rights);
 }
 
-static void measure_outer(deep_sum *sum, deep_pass *pass, size_t l, size_t i, deep_length *length)
+static void measure_outer(deep_sum *sum, deep_pass *pass, size_t i, deep_outer *o, const deep_factors *f,
+                          deep_length *length)
 {
-    const deep_outer *o = &sum->outer[l];
     int16_t *right = o->right + i * o->positions * o->columns;
-    deep_factors f;
-    (void)pass->net->layer[l].kind->factors(pass, l, i, &f);
-    const double power = sum->power[l] = round_right(&f, right);
-    const double least = power > 0 ? 1 / power : 0; /* a step of right */
+    o->power = round_right(f, right);
+    const double least = o->power > 0 ? 1 / o->power : 0; /* a step of right */
     double square, rights = 0, largest = 0;
     for (size_t t = 0; t < o->positions; t++) {
         rights += sqrt(right_squares(right + t * o->columns, o->columns));
-        largest = fmax(largest, largest_of(f.left + t * f.left_step, o->rows));
+        largest = fmax(largest, largest_of(f->left + t * f->left_step, o->rows));
     }
     if (o->positions == 1)
-        square = squares_of(f.left, o->rows) * right_squares(right, o->columns);
+        square = squares_of(f->left, o->rows) * right_squares(right, o->columns);
     else
-        square = ghost_square(sum, pass, &f, right, o->columns, rights);
+        square = ghost_square(sum, pass, f, right, o->columns, rights);
     length->square += square * least * least;
     length->slack += 0.25 * (double)o->rows * rights * rights;
     length->largest = fmax(length->largest, largest * least);
+}
+
+/* Numbers of the gradient of the example at hand that were made. */
+static size_t made_of(const deep_layer *layer, const deep_share *share)
+{
+    return share->way == DEEP_ROWS ? share->rows * layer->out.channels : layer->parameters;
 }
 
 static void measure(deep_sum *sum, deep_pass *pass, size_t i)
@@ -222,15 +267,23 @@ static void measure(deep_sum *sum, deep_pass *pass, size_t i)
     for (size_t g = 0; g < sum->groups; g++) sum->length[g] = (deep_length){ 0 };
     for (size_t l = 0; l < sum->net->layers; l++) {
         const deep_layer *layer = &sum->net->layer[l];
-        deep_length *length = &sum->length[sum->group[l]];
-        if (layer->parameters == 0) continue;
-        if (sum->outer[l].positions > 0) {
-            measure_outer(sum, pass, l, i, length);
-        } else {
-            layer->kind->gradient(pass, l, i, sum->direct + layer->first);
-            length->square += squares_of(sum->direct + layer->first, layer->parameters);
-            length->slack += 0.25 * (double)layer->parameters;
+        deep_share *share = &sum->share[l];
+        deep_length *length = &sum->length[share->group];
+        deep_factors f[DEEP_PAIRS];
+        if (share->way == DEEP_NOTHING) continue;
+        if (share->way == DEEP_OUTER) {
+            (void)layer->kind->factors(pass, l, i, f);
+            for (size_t k = 0; k < share->outers; k++)
+                measure_outer(sum, pass, i, &share->outer[k], &f[k], length);
+            continue;
         }
+        deep_real *made = sum->made + share->made;
+        if (share->way == DEEP_ROWS)
+            share->rows = layer->kind->rows(pass, l, i, share->row, made);
+        else
+            deep_gradient(pass, l, i, made);
+        length->square += squares_of(made, made_of(layer, share));
+        length->slack += 0.25 * (double)made_of(layer, share);
     }
 }
 
@@ -280,21 +333,32 @@ static void add_direct(int32_t *restrict part, const deep_real *restrict g, doub
     for (size_t j = 0; j < n; j++) part[j] += (int32_t)(((double)g[j] * factor + SHIFTER) - SHIFTER);
 }
 
+/* The rows that an example touched: whole numbers of at most 2^22, into 64 bits. */
+static void add_rows(deep_share *share, const deep_real *g, double factor)
+{
+    const size_t width = share->touched.width;
+    for (size_t k = 0; factor > 0 && k < share->rows; k++) {
+        int64_t *total = deep_touched_row(&share->touched, share->row[k]);
+        for (size_t j = 0; j < width; j++)
+            total[j] += (int64_t)(((double)g[k * width + j] * factor + SHIFTER) - SHIFTER);
+    }
+}
+
 static void add_example(deep_sum *sum, deep_pass *pass, size_t i)
 {
     for (size_t l = 0; l < sum->net->layers; l++) {
         const deep_layer *layer = &sum->net->layer[l];
-        const deep_outer *o = &sum->outer[l];
-        if (layer->parameters == 0) continue;
-        const double factor = sum->length[sum->group[l]].factor;
-        if (o->positions > 0) {
-            deep_factors f;
-            (void)layer->kind->factors(pass, l, i, &f);
-            round_left(&f, sum->power[l] > 0 ? factor / sum->power[l] : 0,
-                       o->left + i * o->positions * o->rows);
-        } else {
-            add_direct(sum->part + layer->first, sum->direct + layer->first, factor, layer->parameters);
+        deep_share *share = &sum->share[l];
+        deep_factors f[DEEP_PAIRS];
+        const double factor = sum->length[share->group].factor;
+        if (share->way == DEEP_OUTER) (void)layer->kind->factors(pass, l, i, f);
+        for (size_t k = 0; k < share->outers; k++) {
+            const deep_outer *o = &share->outer[k];
+            round_left(&f[k], o->power > 0 ? factor / o->power : 0, o->left + i * o->positions * o->rows);
         }
+        if (share->way == DEEP_DIRECT)
+            add_direct(sum->part + share->place, sum->made + share->made, factor, layer->parameters);
+        if (share->way == DEEP_ROWS) add_rows(share, sum->made + share->made, factor);
     }
 }
 
@@ -302,7 +366,7 @@ DEEP_LANES
 static void move_to_totals(deep_sum *sum)
 {
     const bool forgotten = DUSK_MUTATE(DEEP_FLUSH_FORGOTTEN, false, sum->pending == PENDING_MOST);
-    for (size_t j = 0; !forgotten && j < sum->net->parameters; j++) {
+    for (size_t j = 0; !forgotten && j < sum->numbers; j++) {
         sum->total[j] += sum->part[j];
         sum->part[j] = 0;
     }
@@ -312,20 +376,34 @@ static void move_to_totals(deep_sum *sum)
 /* Outer layers of examples from `first` on. */
 static void add_products(deep_sum *sum, deep_pass *pass, size_t first, size_t n)
 {
-    for (size_t l = 0; l < sum->net->layers; l++) {
-        const deep_outer *o = &sum->outer[l];
-        if (o->positions == 0) continue;
-        const int16_t *left = o->left + first * o->positions * o->rows;
-        const int16_t *right = o->right + first * o->positions * o->columns;
-        tensor_gemm16(pass->level, sum->part + sum->net->layer[l].first, o->columns,
-                      (tensor_view16){ left, 1, o->rows }, (tensor_view16){ right, o->columns, 1 }, o->rows,
-                      o->columns, n * o->positions, &pass->gemm);
-    }
+    for (size_t l = 0; l < sum->net->layers; l++)
+        for (size_t k = 0; k < sum->share[l].outers; k++) {
+            const deep_outer *o = &sum->share[l].outer[k];
+            const int16_t *left = o->left + first * o->positions * o->rows;
+            const int16_t *right = o->right + first * o->positions * o->columns;
+            tensor_gemm16(pass->level, sum->part + o->place, o->columns, (tensor_view16){ left, 1, o->rows },
+                          (tensor_view16){ right, o->columns, 1 }, o->rows, o->columns, n * o->positions,
+                          &pass->gemm);
+        }
+}
+
+/* Room for all rows that the examples of the pass may touch. */
+static dusk_status make_room(deep_sum *sum, const deep_pass *pass, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    for (size_t l = 0; l < sum->net->layers; l++)
+        if (sum->share[l].way == DEEP_ROWS)
+            DUSK_TRY(deep_touched_expect(&sum->share[l].touched,
+                                         pass->examples * deep_size(sum->net->layer[l].in), err));
+done:
+    return status;
 }
 
 DUSK_PROVEN(deep_sum_add)
-void deep_sum_add(deep_sum *sum, deep_pass *pass)
+dusk_status deep_sum_add(deep_sum *sum, deep_pass *pass, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(make_room(sum, pass, err));
     for (size_t first = 0; first < pass->examples;) {
         size_t n = pass->examples - first;
         if (sum->pending == PENDING_MOST) move_to_totals(sum);
@@ -339,17 +417,40 @@ void deep_sum_add(deep_sum *sum, deep_pass *pass)
         sum->pending += n;
         first += n;
     }
+done:
+    return status;
 }
 
-void deep_sum_merge(deep_sum *sum, deep_sum *other)
+dusk_status deep_sum_merge(deep_sum *sum, deep_sum *other, dusk_error *err)
 {
-    const int64_t *total = deep_sum_totals(other);
-    for (size_t j = 0; j < sum->net->parameters; j++) sum->total[j] += total[j];
+    dusk_status status = DUSK_OK;
+    for (size_t l = 0; l < sum->net->layers; l++)
+        if (sum->share[l].way == DEEP_ROWS)
+            DUSK_TRY(deep_touched_merge(&sum->share[l].touched, &other->share[l].touched, err));
+    move_to_totals(other);
+    for (size_t j = 0; j < sum->numbers; j++) sum->total[j] += other->total[j];
     sum->within += other->within;
+done:
+    return status;
 }
 
-const int64_t *deep_sum_totals(deep_sum *sum)
+const int64_t *deep_sum_totals(deep_sum *sum, size_t first, size_t *n)
 {
-    move_to_totals(sum);
-    return sum->total;
+    const deep_net *net = sum->net;
+    size_t l = 0, end;
+    if (sum->pending > 0) move_to_totals(sum);
+    while (first >= net->layer[l].first + net->layer[l].parameters) l++;
+    deep_share *share = &sum->share[l];
+    const size_t within = first - net->layer[l].first;
+    if (share->way == DEEP_ROWS) {
+        const size_t left = net->layer[l].parameters - within;
+        if (*n > left) *n = left;
+        if (*n > DEEP_PIECE) *n = DEEP_PIECE;
+        deep_touched_copy(&share->touched, within, *n, sum->piece);
+        return sum->piece;
+    }
+    for (end = l; end < net->layers && sum->share[end].way != DEEP_ROWS;) end++;
+    const size_t stop = end < net->layers ? net->layer[end].first : net->parameters;
+    if (*n > stop - first) *n = stop - first;
+    return sum->total + share->place + within;
 }

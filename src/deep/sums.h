@@ -6,17 +6,20 @@
  * a function of this example and the parameters alone. Sums of whole numbers are the same in any order, on any number of
  * threads, so one example more or less changes the total by exactly what it adds. Proof: sums.proof.md.
  *
- * No example's gradient is kept. Two ways for a layer:
+ * No example's gradient is kept. Two ways for a layer of few parameters:
  *     outer   the gradient is a sum of outer products over positions, of numbers rounded to 16 bits: its length is known from
  *             the factors ["ghost norms": Goodfellow 2015; Li et al. 2022; Bu et al. 2023], and one product of matrices of whole numbers adds
  *             up all examples
  *     direct  it is made, rounded and added while it is in the cache
- * Which is cheaper is chosen by shapes. */
+ * Which is cheaper is chosen by shapes. A gradient of a few rows of a large matrix is made and added row by row, and memory is that of the rows
+ * that were touched (touched.h). */
 
 #include "deep/layer.h"
+#include "deep/touched.h"
 
 #define DEEP_GRID (-22)
 #define DEEP_STEPS 0x1p22 /* what an example may add, in length */
+#define DEEP_PIECE 8192
 
 typedef enum deep_clipping {
     DEEP_CLIP_FLAT,   /* the whole gradient is held down to the clip [Abadi et al. 2016] */
@@ -25,29 +28,46 @@ typedef enum deep_clipping {
     DEEP_CLIP_ADAPTIVE, /* flat, the clip following a quantile of lengths (clip.h) */
 } deep_clipping;
 
+/* A matrix whose gradient is a sum of outer products. */
 typedef struct deep_outer {
     int16_t *left,
         *right; /* of all examples of a pass: room * positions * rows, and * (columns + constant) */
     size_t positions, rows, columns; /* columns with the constant */
+    size_t place;                    /* among the numbers of the sum */
+    double power;                    /* activations of the example at hand are in steps of 1 / this */
 } deep_outer;
+
+/* What the sum has of a layer. */
+typedef struct deep_share {
+    enum { DEEP_NOTHING, DEEP_OUTER, DEEP_DIRECT, DEEP_ROWS } way;
+    size_t group;
+    size_t place; /* of its numbers; not with rows */
+    size_t made;  /* where its gradient is, of the example at hand; direct, and rows */
+    deep_outer outer[DEEP_PAIRS];
+    size_t outers;
+    deep_touched touched;
+    uint32_t *row; /* of the example at hand, and how many */
+    size_t rows;
+} deep_share;
 
 typedef struct deep_sum {
     const deep_net *net;
     size_t room; /* of passes that are added */
     deep_clipping clipping;
-    double clip;                /* the unit of a step is clip * 2^DEEP_GRID */
-    size_t groups;              /* of layers, that are clipped by themselves */
-    size_t *group;              /* of each layer */
-    deep_outer *outer;          /* of each layer; positions 0: direct */
-    deep_real *direct;          /* gradients of one example by all direct layers, where the parameters are */
+    double clip;       /* the unit of a step is clip * 2^DEEP_GRID */
+    size_t groups;     /* of layers, that are clipped by themselves */
+    deep_share *share; /* of each layer */
+    deep_real *made;   /* gradients of one example, where they are made */
+    size_t made_size;
     struct deep_length *length; /* of each group, of one example: see sums.c */
-    double *power;   /* of each layer: activations of the example at hand are in steps of 1 / this */
-    deep_real *gram; /* scratch of outer layers of several positions, and its size */
+    deep_real *gram;            /* scratch of outer layers of several positions, and its size */
     int32_t *gram16;
     size_t gram_size;
+    size_t numbers;  /* parameters but those of rows */
     int32_t *part;   /* whole numbers, of `pending` examples */
     int64_t *total;  /* what was moved there */
     size_t pending;  /* at most 511 */
+    int64_t *piece;  /* DEEP_PIECE totals of touched rows and others between them */
     uint64_t within; /* how many examples were not held down: private */
 } deep_sum;
 
@@ -59,10 +79,11 @@ void deep_sum_close(deep_sum *sum);
 /* Back to zero; and another clip from now on. */
 void deep_sum_reset(deep_sum *sum, double clip);
 /* Add the examples of a pass that went forward and back. */
-void deep_sum_add(deep_sum *sum, deep_pass *pass);
+DUSK_MUST_USE dusk_status deep_sum_add(deep_sum *sum, deep_pass *pass, dusk_error *err);
 /* Add what another sum of the same net has. */
-void deep_sum_merge(deep_sum *sum, deep_sum *other);
-/* The totals, a number for each parameter; borrowed. */
-const int64_t *deep_sum_totals(deep_sum *sum);
+DUSK_MUST_USE dusk_status deep_sum_merge(deep_sum *sum, deep_sum *other, dusk_error *err);
+/* Totals of the parameters from `first` on: as many of the *n as are in one piece, at least one, and *n is how many. Borrowed, until the
+ * next call. */
+const int64_t *deep_sum_totals(deep_sum *sum, size_t first, size_t *n);
 
 #endif

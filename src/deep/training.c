@@ -9,7 +9,10 @@
 #include "base/mutant.h"
 #include "mechanisms/totals.h"
 
-enum { ROOM_MOST = 256, TURN_LEAST = 32, PIECE = 8192, THREADS_MOST = 64 };
+enum { ROOM_MOST = 256, TURN_LEAST = 32, THREADS_MOST = 64 };
+#define AHEAD_MOST                                                                                           \
+    ((size_t)1                                                                                               \
+     << 23) /* noise is drawn ahead for so many parameters; for more it would take their memory twice */
 
 /* --- a sample, and what one thread does of it ------------------------------------------------------------------------ */
 
@@ -43,6 +46,7 @@ typedef struct worker {
     uint64_t *coin;
     pthread_t thread;
     bool started;
+    dusk_status status; /* of this step: it may fail by memory alone */
 } worker;
 
 static void worker_close(worker *w)
@@ -51,6 +55,7 @@ static void worker_close(worker *w)
     deep_plain_close(&w->plain);
     if (w->code) dusk_wipe(w->code, w->pass.room * sizeof *w->code);
     if (w->number) dusk_wipe(w->number, w->pass.room * sizeof *w->number);
+    if (w->coin) dusk_wipe(w->coin, w->pass.room * sizeof *w->coin);
     deep_pass_close(&w->pass);
     dusk_deallocate(w->code);
     dusk_deallocate(w->number);
@@ -94,7 +99,7 @@ static void add_turn(worker *w, size_t first, size_t n)
     if (w->plan->plain)
         deep_plain_add(&w->plain, pass);
     else
-        deep_sum_add(&w->sum, pass);
+        w->status = deep_sum_add(&w->sum, pass, NULL);
 }
 
 static void *work(void *argument)
@@ -103,7 +108,8 @@ static void *work(void *argument)
     sample *s = w->sample;
     noise_ahead *ahead = w->ahead;
     if (ahead) ahead->status = dusk_ahead_draw(&ahead->draws, ahead->noise, ahead->gen, &ahead->error);
-    for (size_t first; (first = atomic_fetch_add(&s->next, s->turn)) < s->count;)
+    w->status = DUSK_OK;
+    for (size_t first; w->status == DUSK_OK && (first = atomic_fetch_add(&s->next, s->turn)) < s->count;)
         add_turn(w, first, s->count - first < s->turn ? s->count - first : s->turn);
     return NULL;
 }
@@ -120,10 +126,12 @@ typedef struct training {
     sample sample;
     noise_ahead ahead; /* with several threads */
     learn_draw draw;
+    dusk_keyed_coins *coins; /* of layers that toss them, or NULL */
+    uint64_t *unit, *coin;   /* of each row of the sample: its number, and 64 of them */
     deep_optimiser optimiser;
     double clip;          /* of this step */
     deep_history history; /* where noise is correlated */
-    float gradient[PIECE];
+    float gradient[DEEP_PIECE];
 } training;
 
 static void close_training(training *t)
@@ -133,8 +141,20 @@ static void close_training(training *t)
     dusk_generator_free(t->ahead.gen);
     learn_draw_close(&t->draw);
     deep_history_close(&t->history);
+    dusk_keyed_free(t->coins);
+    if (t->unit) dusk_wipe(t->unit, t->rows->rows * sizeof *t->unit);
+    if (t->coin) dusk_wipe(t->coin, t->rows->rows * sizeof *t->coin);
+    dusk_deallocate(t->unit);
+    dusk_deallocate(t->coin);
     dusk_deallocate(t->averaged);
     deep_optimiser_close(&t->optimiser);
+}
+
+static bool asks_for_coins(const deep_net *net)
+{
+    for (size_t l = 0; l < net->layers; l++)
+        if (net->layer[l].kind->coins) return true;
+    return false;
 }
 
 static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *err)
@@ -145,16 +165,31 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     while (t->workers < plan->threads && t->workers < THREADS_MOST)
         DUSK_TRY(worker_open(&t->worker[t->workers++], plan, t->rows,
                              err)); /* counted, so that what it has is closed */
+    if (asks_for_coins(&plan->net)) {
+        DUSK_NEW(t->unit, t->rows->rows + 1);
+        DUSK_NEW(t->coin, t->rows->rows + 1);
+        DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
+    }
     if (plan->average > 0) DUSK_NEW(t->averaged, n);
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
     t->ahead.noise = &plan->noise.gauss;
-    if (t->workers > 1 && !plan->plain) DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
+    if (t->workers > 1 && !plan->plain && n <= AHEAD_MOST)
+        DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
     if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
-        DUSK_TRY(deep_history_open(&t->history, &plan->correlation, n + 1, PIECE, err));
+        DUSK_TRY(deep_history_open(&t->history, &plan->correlation, n + 1, DEEP_PIECE, err));
 done:
     return status;
+}
+
+/* Coins of the rows of the sample: of the row and the step, under a key of their own. */
+static dusk_status toss_coins(training *t, uint64_t step, size_t count, dusk_error *err)
+{
+    t->sample.coin = t->coin;
+    if (!t->coins || count == 0) return DUSK_OK;
+    for (size_t i = 0; i < count; i++) t->unit[i] = t->draw.row[i];
+    return dusk_keyed_words(t->coins, (uint32_t)step, t->unit, t->coin, count, err);
 }
 
 static void share_out(training *t, size_t count)
@@ -169,7 +204,7 @@ static void share_out(training *t, size_t count)
     for (size_t k = 0; k < t->workers; k++) {
         worker *w = &t->worker[k];
         w->sample = s;
-        w->ahead = k > 0 && k + 1 == t->workers && !t->plan->plain ? &t->ahead : NULL;
+        w->ahead = k > 0 && k + 1 == t->workers && t->ahead.gen ? &t->ahead : NULL;
         w->pass.parameters = t->parameters;
         if (t->plan->plain)
             deep_plain_reset(&w->plain);
@@ -181,6 +216,7 @@ static void share_out(training *t, size_t count)
 /* The sum of clipped gradients of the sample, in the first worker; and with several threads the noise for it. */
 static dusk_status add_up(training *t, size_t count, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     share_out(t, count);
     for (size_t k = 1; k < t->workers; k++) {
         worker *w = &t->worker[k];
@@ -188,15 +224,20 @@ static dusk_status add_up(training *t, size_t count, dusk_error *err)
         if (!w->started) work(w);
     }
     work(&t->worker[0]);
-    for (size_t k = 1; k < t->workers; k++) {
+    for (size_t k = 1; k < t->workers; k++)
         if (t->worker[k].started) pthread_join(t->worker[k].thread, NULL);
+    for (size_t k = 0; k < t->workers; k++)
+        if (t->worker[k].status != DUSK_OK) DUSK_TRY(dusk_fail_memory(err));
+    for (size_t k = 1; k < t->workers; k++) {
         if (t->plan->plain)
             deep_plain_merge(&t->worker[0].plain, &t->worker[k].plain);
         else
-            deep_sum_merge(&t->worker[0].sum, &t->worker[k].sum);
+            DUSK_TRY(deep_sum_merge(&t->worker[0].sum, &t->worker[k].sum, err));
     }
     if (t->ahead.status != DUSK_OK && err) *err = t->ahead.error;
-    return t->ahead.status;
+    status = t->ahead.status;
+done:
+    return status;
 }
 
 static double rate_at(const deep_plan *plan, uint64_t step)
@@ -239,8 +280,7 @@ done:
 }
 
 /* Totals with noise, piece by piece, and a step down each. */
-static dusk_status release(training *t, const int64_t *total, size_t count, dusk_generator *gen,
-                           dusk_error *err)
+static dusk_status release(training *t, deep_sum *sum, size_t count, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     (void)count; /* private: nothing is divided by it */
@@ -248,10 +288,11 @@ static dusk_status release(training *t, const int64_t *total, size_t count, dusk
     const size_t n = t->plan->net.parameters;
     dusk_totals totals;
     DUSK_TRY(
-        dusk_totals_begin(&totals, &t->plan->noise.gauss, t->workers > 1 ? &t->ahead.draws : NULL, gen, err));
+        dusk_totals_begin(&totals, &t->plan->noise.gauss, t->ahead.gen ? &t->ahead.draws : NULL, gen, err));
     for (size_t first = 0, size; first < n; first += size) {
-        size = n - first < PIECE ? n - first : PIECE;
-        DUSK_TRY(release_piece(t, &totals, t->gradient, total + first, first, size, gen, err));
+        size = n - first < DEEP_PIECE ? n - first : DEEP_PIECE;
+        const int64_t *total = deep_sum_totals(sum, first, &size);
+        DUSK_TRY(release_piece(t, &totals, t->gradient, total, first, size, gen, err));
         deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, unit, first, size);
     }
     if (t->plan->clipping == DEEP_CLIP_ADAPTIVE) DUSK_TRY(release_votes(t, &totals, count, gen, err));
@@ -268,6 +309,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     size_t count;
     DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
     if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
+    DUSK_TRY(toss_coins(t, step, count, err));
     DUSK_TRY(add_up(t, count, err));
     t->optimiser.rate = rate_at(plan, step);
     deep_optimiser_begin(&t->optimiser);
@@ -275,7 +317,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     if (plan->plain)
         deep_optimiser_move(&t->optimiser, t->parameters, t->worker[0].plain.total, 1 / plan->lot, 0, n);
     else
-        DUSK_TRY(release(t, deep_sum_totals(&t->worker[0].sum), count, gen, err));
+        DUSK_TRY(release(t, &t->worker[0].sum, count, gen, err));
     for (size_t j = 0; t->averaged && j < n; j++)
         t->averaged[j] += (float)((1 - plan->average) * ((double)t->parameters[j] - (double)t->averaged[j]));
 done:

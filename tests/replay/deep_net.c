@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 7 };
+enum { ROWS = 30, WHOLE = 11 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -22,6 +22,9 @@ static const request requests[] = {
     { "net", { "net=dense 4; tanh; output", "rate=1", "steps=4", "clipping=adaptive", "threads=2" } },
     { "net", { "net=layernorm; dropout 0.3; dense 4; output", "rate=1", "steps=3", "threads=2" } },
     { "net", { "net=layernorm fixed; tanh; dense 4; tanh; output", "rate=1", "steps=3", "threads=2" } },
+    { "net", { "net=embedding 4 3; tanh; output", "range=raw", "rate=1", "steps=3", "threads=2" } },
+    { "net", { "net=input 6; lstm 3; gru 2 last; output", "rate=1", "steps=2", "clip=0.2" } },
+    { "net", { "net=input 3 1 2; attention 2; positions; output", "rate=1", "steps=2", "clipping=layers" } },
     { "net_numbers", { "net=dense 4 ; sigmoid; output", "rate=1", "steps=3", "clip=100", "average=0.5" } },
     { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
     { "net", { "net=dense 4; tanh; output", "sampler=shuffled", "lot=8", "epochs=3", "correlation=tree" } },

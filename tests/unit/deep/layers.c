@@ -39,25 +39,58 @@ static double ghost_length(const deep_factors *f)
     return sum;
 }
 
+static void check_factors(const tried_net *tried, deep_pass *pass, size_t l, size_t i, const double *right)
+{
+    const deep_layer *layer = &pass->net->layer[l];
+    deep_factors f[DEEP_PAIRS];
+    double *out = dusk_allocate(layer->parameters, sizeof *out);
+    size_t covered = 0;
+    const size_t pairs = layer->kind->factors(pass, l, i, f);
+    for (size_t k = 0; k < pairs; k++) {
+        double square = 0;
+        const size_t n = f[k].rows * (f[k].columns + f[k].constant);
+        assert_int_equal(f[k].first, covered);
+        deep_affine_gradient(pass, &f[k], out);
+        agree(tried->text, "the product of factors", l, out, right + covered, n);
+        for (size_t j = 0; j < n; j++) square += right[covered + j] * right[covered + j];
+        const double ghost = ghost_length(&f[k]);
+        agree(tried->text, "the length by factors", l, &ghost, &square, 1);
+        covered += n;
+    }
+    assert_true(pairs == 0 || covered == layer->parameters);
+    dusk_deallocate(out);
+}
+
+static void check_rows(const tried_net *tried, deep_pass *pass, size_t l, size_t i, const double *right)
+{
+    const deep_layer *layer = &pass->net->layer[l];
+    const size_t width = layer->out.channels;
+    double *numbers = dusk_allocate(deep_size(layer->out), sizeof *numbers);
+    double *out = dusk_allocate(layer->parameters, sizeof *out);
+    uint32_t *row = dusk_allocate(deep_size(layer->in), sizeof *row);
+    const size_t count = layer->kind->rows(pass, l, i, row, numbers);
+    for (size_t k = 0; k < count; k++) {
+        assert_true(row[k] < layer->parameters / width);
+        for (size_t j = 0; j < k; j++) assert_true(row[j] != row[k]);
+        memcpy(out + row[k] * width, numbers + k * width, width * sizeof *out);
+    }
+    agree(tried->text, "the gradient by rows", l, out, right, layer->parameters);
+    dusk_deallocate(numbers);
+    dusk_deallocate(out);
+    dusk_deallocate(row);
+}
+
 /* All that a layer says of example i, against r. */
 static void check_gradient(const tried_net *tried, deep_pass *pass, size_t l, size_t i, const double *right)
 {
     const deep_layer *layer = &pass->net->layer[l];
-    double *out, square = 0;
-    deep_factors f;
+    double *out;
     if (layer->parameters == 0) return;
     out = dusk_allocate(layer->parameters, sizeof *out);
-    layer->kind->gradient(pass, l, i, out);
+    deep_gradient(pass, l, i, out);
     agree(tried->text, "the gradient", l, out, right, layer->parameters);
-    if (layer->kind->factors && layer->kind->factors(pass, l, i, &f)) {
-        assert_int_equal(f.rows * (f.columns + f.constant), layer->parameters);
-        memset(out, 0, layer->parameters * sizeof *out);
-        deep_affine_gradient(pass, &f, out);
-        agree(tried->text, "the product of factors", l, out, right, layer->parameters);
-        for (size_t j = 0; j < layer->parameters; j++) square += right[j] * right[j];
-        const double ghost = ghost_length(&f);
-        agree(tried->text, "the length by factors", l, &ghost, &square, 1);
-    }
+    if (layer->kind->factors && !layer->shared) check_factors(tried, pass, l, i, right);
+    if (layer->kind->rows && !layer->shared) check_rows(tried, pass, l, i, right);
     dusk_deallocate(out);
 }
 
@@ -187,7 +220,7 @@ static void check_loss(const tried_net *tried, deep_loss loss, uint64_t seed)
     memcpy(slope, t.pass.slope[0], tried->in * sizeof *slope);
     for (size_t l = 0; l < t.net.layers; l++)
         if (t.net.layer[l].parameters > 0)
-            t.net.layer[l].kind->gradient(&t.pass, l, 0, gradient + t.net.layer[l].first);
+            deep_gradient(&t.pass, l, 0, gradient + t.net.layer[l].first);
     for (size_t l = 0; l < t.net.layers; l++)
         for (size_t c = 0; c < 12 && t.net.layer[l].parameters > 0; c++) {
             const size_t j = t.net.layer[l].first + splitmix64(&t.coins) % t.net.layer[l].parameters;

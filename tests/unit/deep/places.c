@@ -37,7 +37,7 @@ static void look(seen *s, tried_pass *t, size_t i)
     for (size_t l = 0; l < t->net.layers; l++) {
         const deep_layer *layer = &t->net.layer[l];
         if (layer->parameters == 0) continue;
-        layer->kind->gradient(&t->pass, l, i, s->numbers + s->n);
+        deep_gradient(&t->pass, l, i, s->numbers + s->n);
         s->n += layer->parameters;
     }
 }

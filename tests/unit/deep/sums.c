@@ -11,8 +11,8 @@
 
 enum { ROOM = 24 };
 
-static const char *const way_names[] = { "outer", "ghost", "direct" };
-static size_t ways[3]; /* how many layers of tried nets went each way */
+static const char *const way_names[] = { "outer", "ghost", "direct", "rows" };
+static size_t ways[4]; /* how many layers of tried nets went each way */
 
 static void forward_and_back(tried_pass *t, size_t examples, const deep_real *x, const deep_real *slopes)
 {
@@ -21,6 +21,26 @@ static void forward_and_back(tried_pass *t, size_t examples, const deep_real *x,
     deep_forward(&t->pass);
     memcpy(t->pass.slope[t->net.layers], slopes, examples * deep_size(t->net.out) * sizeof *slopes);
     deep_backward(&t->pass);
+}
+
+static void add_pass(deep_sum *sum, tried_pass *t)
+{
+    assert_int_equal(deep_sum_add(sum, &t->pass, NULL), DUSK_OK);
+}
+
+/* All totals, asked for in pieces of odd sizes; to be freed. */
+static int64_t *totals_of(deep_sum *sum, uint64_t *coins)
+{
+    const size_t n = sum->net->parameters;
+    int64_t *all = dusk_allocate(n, sizeof *all);
+    for (size_t first = 0, size; first < n; first += size) {
+        size = 1 + splitmix64(coins) % (n - first);
+        const size_t asked = size;
+        const int64_t *piece = deep_sum_totals(sum, first, &size);
+        assert_true(size >= 1 && size <= asked);
+        memcpy(all + first, piece, size * sizeof *all);
+    }
+    return all;
 }
 
 /* The squared length of v. */
@@ -41,12 +61,12 @@ static void check_value(const char *text, tried_pass *t, const deep_sum *sum, co
     for (size_t l = 0; l < t->net.layers; l++) {
         const deep_layer *layer = &t->net.layer[l];
         if (layer->parameters == 0) continue;
-        layer->kind->gradient(&t->pass, l, 0, g + layer->first);
+        deep_gradient(&t->pass, l, 0, g + layer->first);
         for (size_t j = 0; j < layer->parameters; j++)
-            length[sum->group[l]] += (double)g[layer->first + j] * (double)g[layer->first + j];
+            length[sum->share[l].group] += (double)g[layer->first + j] * (double)g[layer->first + j];
     }
     for (size_t l = 0; l < t->net.layers; l++) {
-        const double share = clip / sqrt((double)sum->groups), size = sqrt(length[sum->group[l]]);
+        const double share = clip / sqrt((double)sum->groups), size = sqrt(length[sum->share[l].group]);
         double factor = fmin(1, share / size);
         if (sum->clipping == DEEP_CLIP_AUTOMATIC) factor = share / (size + 0.01);
         const deep_layer *layer = &t->net.layer[l];
@@ -65,9 +85,12 @@ static void check_value(const char *text, tried_pass *t, const deep_sum *sum, co
 
 static void count_ways(const deep_sum *sum)
 {
-    for (size_t l = 0; l < sum->net->layers; l++)
-        if (sum->net->layer[l].parameters > 0)
-            ways[sum->outer[l].positions == 1 ? 0 : sum->outer[l].positions > 1 ? 1 : 2]++;
+    for (size_t l = 0; l < sum->net->layers; l++) {
+        const deep_share *share = &sum->share[l];
+        for (size_t k = 0; k < share->outers; k++) ways[share->outer[k].positions == 1 ? 0 : 1]++;
+        ways[2] += share->way == DEEP_DIRECT;
+        ways[3] += share->way == DEEP_ROWS;
+    }
 }
 
 static void check_one(const tried_net *tried, deep_clipping clipping, double clip, uint64_t seed)
@@ -83,11 +106,12 @@ static void check_one(const tried_net *tried, deep_clipping clipping, double cli
         random_numbers(&t.coins, d, tried->out, 1);
         forward_and_back(&t, 1, x, d);
         deep_sum_reset(&sum, clip);
-        deep_sum_add(&sum, &t.pass);
-        const int64_t *v = deep_sum_totals(&sum);
+        add_pass(&sum, &t);
+        int64_t *v = totals_of(&sum, &t.coins);
         if (square(v, t.net.parameters) > (dusk_int128)1 << 44)
             fail_msg("%s: longer than the clip", tried->text);
         check_value(tried->text, &t, &sum, v, clip);
+        dusk_deallocate(v);
     }
     dusk_deallocate(x);
     dusk_deallocate(d);
@@ -104,7 +128,7 @@ static void test_one(void **state)
         for (deep_clipping c = DEEP_CLIP_FLAT; c <= DEEP_CLIP_AUTOMATIC; c++)
             for (size_t j = 0; j < sizeof clips / sizeof *clips; j++)
                 check_one(&tried_nets[k], c, clips[j], 31 * k + j);
-    for (size_t w = 0; w < 3; w++)
+    for (size_t w = 0; w < 4; w++)
         if (ways[w] == 0) fail_msg("no layer of the nets goes the way %s", way_names[w]);
 }
 
@@ -144,8 +168,10 @@ static void check_adversary(const tried_net *tried, deep_clipping clipping, uint
         if (run % 7 == 3) d[splitmix64(&t.coins) % tried->out] = (deep_real)-INFINITY;
         forward_and_back(&t, 1, x, d);
         deep_sum_reset(&sum, 1);
-        deep_sum_add(&sum, &t.pass);
-        const dusk_int128 length = square(deep_sum_totals(&sum), t.net.parameters);
+        add_pass(&sum, &t);
+        int64_t *v = totals_of(&sum, &t.coins);
+        const dusk_int128 length = square(v, t.net.parameters);
+        dusk_deallocate(v);
         if (length > (dusk_int128)1 << 44) fail_msg("%s: run %d is longer than the clip", tried->text, run);
         if (sum.groups == 1 && is_odd(&t) && length != 0)
             fail_msg("%s: run %d is no number, and is added", tried->text, run);
@@ -179,9 +205,11 @@ static void check_magnitudes(const tried_net *tried, deep_clipping clipping, uin
             random_numbers(&t.coins, d, tried->out, ldexp(1, down));
             forward_and_back(&t, 1, x, d);
             deep_sum_reset(&sum, 1);
-            deep_sum_add(&sum, &t.pass);
-            if (square(deep_sum_totals(&sum), t.net.parameters) > (dusk_int128)1 << 44)
+            add_pass(&sum, &t);
+            int64_t *v = totals_of(&sum, &t.coins);
+            if (square(v, t.net.parameters) > (dusk_int128)1 << 44)
                 fail_msg("%s: longer than the clip at 2^%d and 2^%d", tried->text, up, down);
+            dusk_deallocate(v);
         }
     dusk_deallocate(x);
     dusk_deallocate(d);
@@ -226,21 +254,26 @@ static void check_many(const tried_net *tried, size_t many, double size, uint64_
     for (size_t i = 0; i < many; i++) {
         forward_and_back(&t, 1, x + i * tried->in, d + i * tried->out);
         deep_sum_reset(&one, 1);
-        deep_sum_add(&one, &t.pass);
-        const int64_t *v = deep_sum_totals(&one);
+        add_pass(&one, &t);
+        int64_t *v = totals_of(&one, &t.coins);
         for (size_t j = 0; j < n; j++) total[j] += v[j];
+        dusk_deallocate(v);
     }
     for (size_t i = 0, step = 0; i < many; i += step) {
         step = 1 + splitmix64(&t.coins) % ROOM;
         if (step > many - i) step = many - i;
         forward_and_back(&t, step, x + i * tried->in, d + i * tried->out);
-        deep_sum_add(&sum, &t.pass);
-        if (i % 3 == 0) deep_sum_add(&half, &t.pass);
+        add_pass(&sum, &t);
+        if (i % 3 == 0) add_pass(&half, &t);
     }
-    assert_memory_equal(deep_sum_totals(&sum), total, n * sizeof *total);
-    deep_sum_merge(&sum, &half);
-    const int64_t *part = deep_sum_totals(&half), *both = deep_sum_totals(&sum);
+    int64_t *whole = totals_of(&sum, &t.coins), *part = totals_of(&half, &t.coins);
+    assert_memory_equal(whole, total, n * sizeof *total);
+    assert_int_equal(deep_sum_merge(&sum, &half, NULL), DUSK_OK);
+    int64_t *both = totals_of(&sum, &t.coins);
     for (size_t j = 0; j < n; j++) assert_true(both[j] == total[j] + part[j]);
+    dusk_deallocate(whole);
+    dusk_deallocate(part);
+    dusk_deallocate(both);
     dusk_deallocate(total);
     dusk_deallocate(x);
     dusk_deallocate(d);
