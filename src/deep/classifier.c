@@ -72,6 +72,9 @@ static dusk_status plan_correlation(learn_job *job, deep_plan *p, dusk_error *er
             err, DUSK_ERR_ARGUMENT,
             "give --set sampler=shuffled with --replace-one and --rows N, or leave correlation out",
             "correlated noise is for rows in a fixed order, not for samples");
+    if (p->method == DEEP_ADAM_UNBIASED)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose optimiser=adam or sgd",
+                         "what correlated noise adds to second moments is not taken off");
     p->sampler.once = true;
     deep_correlation_init(&p->correlation, way, learn_sampler_epoch(&p->sampler),
                           (size_t)learn_setting(job, "bands"));
@@ -90,6 +93,26 @@ static void say_correlation(learn_job *job, const deep_plan *p)
                   p->noise.deviation * deep_correlation_error(&p->correlation, p->steps));
 }
 
+/* Noise for all steps: the same in each, or falling in stages. */
+static dusk_status take_noise(learn_job *job, deep_plan *p, uint32_t cells, double steps, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double fall = learn_setting(job, "noise_fall");
+    double factor[DEEP_STAGES];
+    uint64_t times[DEEP_STAGES];
+    if (fall == 1)
+        return learn_budget_sampled(&job->budget, &p->noise, cells, steps, DEEP_GRID, job->budget.left,
+                                    &p->sampler, p->steps, err);
+    p->stages = deep_stages(factor, times, fall, p->steps);
+    DUSK_TRY(learn_budget_stages(&job->budget, p->stage, p->stages, factor, times, cells, steps, DEEP_GRID,
+                                 &p->sampler, err));
+    p->noise = p->stage[0];
+    learn_say(job, "noise falls in %zu stages to %.4g times the clip", p->stages,
+              p->stage[p->stages - 1].deviation);
+done:
+    return status;
+}
+
 static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -99,9 +122,7 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
     if (!(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
     if (p->correlation.way != DEEP_INDEPENDENT) steps = deep_correlation_steps(&p->correlation, steps, cells);
-    DUSK_TRY(learn_budget_sampled(&job->budget, &p->noise, cells,
-                                  DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), DEEP_GRID,
-                                  job->budget.left, &p->sampler, p->steps, err));
+    DUSK_TRY(take_noise(job, p, cells, DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), err));
     if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
                          "noise of %.4g times the clip would drown every gradient", p->noise.deviation);
@@ -143,8 +164,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->rate = learn_setting(job, "learning_rate");
     p->momentum = learn_setting(job, "momentum");
     p->weight_decay = learn_setting(job, "decay");
-    p->warm_up = learn_setting(job, "warm_up");
-    p->cool_down = learn_setting(job, "cool_down");
+    p->schedule = (deep_schedule){ (deep_falling)learn_choice(job, "schedule"), learn_setting(job, "warm_up"),
+                                   learn_setting(job, "cool_down") };
     p->average = learn_setting(job, "average");
     p->threads = (size_t)learn_setting(job, "threads");
     DUSK_TRY(plan_samples(job, p, err));
@@ -313,10 +334,14 @@ static const dusk_setting settings[] = {
     { "quantile", "0.5", NULL, 0, 1, false,
       "adaptive: the part of rows whose gradients are within the clip" },
     { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
-    { "optimiser", "sgd", "sgd|adam|adamw|adagrad", 0, 0, false, "what makes steps of gradients" },
+    { "optimiser", "sgd", "sgd|adam|adamw|adagrad|adam_unbiased", 0, 0, false,
+      "what makes steps of gradients" },
     { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },
     { "decay", "0", NULL, 0, 1, false, "of weights" },
+    { "schedule", "constant", "constant|root|cosine", 0, 0, false,
+      "of the learning rate: as it is, over the root of the step, or half a cosine" },
+    { "noise_fall", "1", NULL, 0.05, 1, false, "what part of the first steps' noise the last ones have" },
     { "warm_up", "0", NULL, 0, 1, false, "part of the steps in which the rate rises" },
     { "cool_down", "0", NULL, 0, 1, false, "part of the steps in which the rate falls" },
     { "average", "0", NULL, 0, 0.99999, false,

@@ -22,7 +22,7 @@ dusk_status deep_optimiser_open(deep_optimiser *out, deep_method method, double 
     dusk_status status = DUSK_OK;
     deep_optimiser o = { .method = method, .momentum = momentum, .second = 0.999, .parameters = parameters };
     *out = (deep_optimiser){ .steps = 0 };
-    if (method == DEEP_ADAM || method == DEEP_ADAMW || momentum > 0) DUSK_NEW(o.first_moment, parameters);
+    if ((method != DEEP_SGD && method != DEEP_ADAGRAD) || momentum > 0) DUSK_NEW(o.first_moment, parameters);
     if (method != DEEP_SGD) DUSK_NEW(o.second_moment, parameters);
     *out = o;
     o = (deep_optimiser){ .steps = 0 };

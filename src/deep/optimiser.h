@@ -10,7 +10,13 @@
 
 #include "base/error.h"
 
-typedef enum deep_method { DEEP_SGD, DEEP_ADAM, DEEP_ADAMW, DEEP_ADAGRAD } deep_method;
+typedef enum deep_method {
+    DEEP_SGD,
+    DEEP_ADAM,
+    DEEP_ADAMW,
+    DEEP_ADAGRAD,
+    DEEP_ADAM_UNBIASED /* adam, with noise_variance */
+} deep_method;
 
 typedef struct deep_optimiser {
     deep_method method;

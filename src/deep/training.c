@@ -174,7 +174,6 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
-    t->ahead.noise = &plan->noise.gauss;
     if (t->workers > 1 && !plan->plain && n <= AHEAD_MOST)
         DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
     if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
@@ -190,6 +189,14 @@ static dusk_status toss_coins(training *t, uint64_t step, size_t count, dusk_err
     if (!t->coins || count == 0) return DUSK_OK;
     for (size_t i = 0; i < count; i++) t->unit[i] = t->draw.row[i];
     return dusk_keyed_words(t->coins, (uint32_t)step, t->unit, t->coin, count, err);
+}
+
+static const dusk_noise *noise_of(const deep_plan *plan, uint64_t step)
+{
+    if (plan->stages == 0) return &plan->noise.gauss;
+    return &plan->stage[DUSK_MUTATE(DEEP_LAST_STAGE_TOO_EARLY, deep_stage_of(step, plan->steps, plan->stages),
+                                    plan->stages - 1)]
+                .gauss;
 }
 
 static void share_out(training *t, size_t count)
@@ -240,13 +247,12 @@ done:
     return status;
 }
 
-static double rate_at(const deep_plan *plan, uint64_t step)
+static void set_optimiser(training *t, uint64_t step)
 {
-    const double part = ((double)step + 0.5) / (double)plan->steps;
-    double rate = plan->rate;
-    if (part < plan->warm_up) rate *= part / plan->warm_up;
-    if (1 - part < plan->cool_down) rate *= (1 - part) / plan->cool_down;
-    return rate;
+    const deep_plan *plan = t->plan;
+    const double noise = t->ahead.noise->scale * t->clip / plan->lot;
+    t->optimiser.rate = plan->rate * deep_schedule_at(&plan->schedule, step, plan->steps);
+    t->optimiser.noise_variance = plan->method == DEEP_ADAM_UNBIASED && !plan->plain ? noise * noise : 0;
 }
 
 /* Coordinates from `first` on of the release of a step, to estimates of the totals. */
@@ -287,8 +293,7 @@ static dusk_status release(training *t, deep_sum *sum, size_t count, dusk_genera
     const double unit = t->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
     const size_t n = t->plan->net.parameters;
     dusk_totals totals;
-    DUSK_TRY(
-        dusk_totals_begin(&totals, &t->plan->noise.gauss, t->ahead.gen ? &t->ahead.draws : NULL, gen, err));
+    DUSK_TRY(dusk_totals_begin(&totals, t->ahead.noise, t->ahead.gen ? &t->ahead.draws : NULL, gen, err));
     for (size_t first = 0, size; first < n; first += size) {
         size = n - first < DEEP_PIECE ? n - first : DEEP_PIECE;
         const int64_t *total = deep_sum_totals(sum, first, &size);
@@ -310,8 +315,9 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
     if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
     DUSK_TRY(toss_coins(t, step, count, err));
+    t->ahead.noise = noise_of(plan, step);
     DUSK_TRY(add_up(t, count, err));
-    t->optimiser.rate = rate_at(plan, step);
+    set_optimiser(t, step);
     deep_optimiser_begin(&t->optimiser);
     if (t->history.c) deep_history_begin(&t->history, step);
     if (plan->plain)

@@ -12,6 +12,7 @@
 #include "deep/optimiser.h"
 #include "deep/plain.h"
 #include "deep/rows.h"
+#include "deep/schedule.h"
 #include "deep/sums.h"
 #include "learn/learner.h"
 #include "learn/sampler.h"
@@ -26,13 +27,14 @@ typedef struct deep_plan {
     uint64_t steps;
     double lot;        /* what gradients are divided by; public */
     learn_noise count; /* where the number of rows is paid for */
-    learn_noise noise; /* of the totals, in units of the clip */
+    learn_noise noise; /* of the totals, in units of the clip; where it falls, of the first stage */
+    learn_noise stage[DEEP_STAGES]; /* where it falls */
+    size_t stages;                  /* 0: it does not */
     deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;
-    double warm_up,
-        cool_down;  /* shares of the steps in which the rate of learning rises from 0, and falls to 0 */
-    double average; /* parameters are averaged with this decay; 0: the last ones */
+    deep_schedule schedule; /* of the rate */
+    double average;         /* parameters are averaged with this decay; 0: the last ones */
     size_t threads;
     bool plain; /* no privacy at all: gradients are neither clipped nor is there noise */
 } deep_plan;

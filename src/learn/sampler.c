@@ -72,8 +72,8 @@ static dusk_status find_multiplier(double *out, const learn_budget *budget, cons
                               budget->neighbours, DUSK_BEST, err);
 }
 
-static dusk_status make_event(dusk_event *out, const learn_budget *budget, const learn_sampler *sampler,
-                              const dusk_event *release, dusk_error *err)
+dusk_status learn_sampler_event(dusk_event *out, const learn_budget *budget, const learn_sampler *sampler,
+                                const dusk_event *release, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_event sampled;
@@ -121,7 +121,7 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
                                            multiplier * (1 + 0x1p-30), grid, err));
     DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
     DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));
-    DUSK_TRY(make_event(&sampled, budget, sampler, &event, err));
+    DUSK_TRY(learn_sampler_event(&sampled, budget, sampler, &event, err));
     DUSK_TRY(learn_budget_event(budget, &sampled, budget->left, times, err));
     noise.deviation = noise.gauss.scale;
     *out = noise;

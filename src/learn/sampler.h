@@ -38,6 +38,19 @@ DUSK_MUST_USE dusk_status learn_budget_sampled(learn_budget *budget, learn_noise
                                                double steps, int grid, double share,
                                                const learn_sampler *sampler, uint64_t times, dusk_error *err);
 
+/* The event of one release over a sample: for those who price samples themselves. Not shuffled. */
+DUSK_MUST_USE dusk_status learn_sampler_event(dusk_event *out, const learn_budget *budget,
+                                              const learn_sampler *sampler, const dusk_event *release,
+                                              dusk_error *err);
+
+/* As learn_budget_sampled, with noise that falls: so many stages one after the other, the noise of stage k being factor[k] times that of a first one that is found, and
+ * times[k] releases of it. Not for shuffled rows, of which nobody knows in which stages of an epoch one is. */
+enum { LEARN_STAGES_MOST = 16 };
+DUSK_MUST_USE dusk_status learn_budget_stages(learn_budget *budget, learn_noise *out, size_t stages,
+                                              const double *factor, const uint64_t *times, uint32_t dimension,
+                                              double steps, int grid, const learn_sampler *sampler,
+                                              dusk_error *err);
+
 /* Samples of `rows` rows, one after the other. */
 typedef struct learn_draw {
     learn_sampler sampler;

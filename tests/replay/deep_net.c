@@ -32,6 +32,7 @@ static const request requests[] = {
       { "net=dense 4; tanh; output", "sampler=shuffled", "lot=5", "epochs=3", "correlation=bands", "bands=4",
         "clipping=adaptive" } },
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },
+    { "net", { "net=dense 4; output", "rate=0.5", "steps=9", "noise_fall=0.3", "optimiser=adam_unbiased" } },
     { "net_numbers", { "net=output", "rate=0.9", "steps=12", "optimiser=adagrad", "threads=2" } },
 };
 
