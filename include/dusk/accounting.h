@@ -374,7 +374,9 @@ typedef enum dusk_numerics {
 /* A promise: what was released, how, and what follows from it. The noise of `event`
  * is relative to what a change of `neighbours` can do: under replace-one the two sides
  * of a replacement are in it already, and a composition that is to price it again
- * compares by add-remove. */
+ * compares by add-remove. Where a part of it samples, shuffles, responds or divides, all
+ * of its noise is relative to a unit that comes or goes, and a composition compares by
+ * `neighbours`. */
 typedef struct dusk_statement {
     dusk_event event;
     dusk_numerics numerics;

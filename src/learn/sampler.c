@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "accounting/account.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -41,7 +42,8 @@ static bool takes_all(const learn_sampler *sampler)
 /* Rows of a unit: the factor has it, and 2 for a replacement. */
 static uint64_t rows_of_unit(const learn_budget *budget)
 {
-    return (uint64_t)(budget->neighbours == DUSK_REPLACE_ONE ? budget->factor / 2 : budget->factor);
+    const double rows = budget->neighbours == DUSK_REPLACE_ONE ? budget->factor / 2 : budget->factor;
+    return DUSK_MUTATE(SAMPLED_UNIT_HAS_ONE_ROW, (uint64_t)rows, 1);
 }
 
 /* The event of one sample, gaussian(x) being what it releases. */
@@ -64,9 +66,10 @@ static dusk_status find_multiplier(double *out, const learn_budget *budget, cons
                                    uint64_t times, dusk_error *err)
 {
     char text[320], sample[160], before[64] = "";
-    double taken = budget->mu * sqrt(fmax(1 - budget->left, 0));
+    const double taken = budget->mu * sqrt(fmax(1 - budget->left, 0));
+    const double sides = budget->neighbours == DUSK_REPLACE_ONE ? 2 : 1; /* as in learn_sampler_join */
     write_sample(sampler, budget, sample, sizeof sample);
-    if (budget->any) snprintf(before, sizeof before, "gaussian(%.17g) + ", 1 / taken * (1 - 0x1p-40));
+    if (budget->any) snprintf(before, sizeof before, "gaussian(%.17g) + ", sides / taken * (1 - 0x1p-40));
     snprintf(text, sizeof text, "%s%s * %llu", before, sample, (unsigned long long)times);
     return dusk_account_solve(out, text, "x", (dusk_budget){ budget->epsilon, budget->delta },
                               budget->neighbours, DUSK_BEST, err);
@@ -84,6 +87,17 @@ dusk_status learn_sampler_event(dusk_event *out, const learn_budget *budget, con
         DUSK_TRY(dusk_event_group(out, rows_of_unit(budget), &sampled, err));
     else
         *out = sampled;
+done:
+    return status;
+}
+
+dusk_status learn_sampler_join(learn_budget *budget, const dusk_event *sampled, uint64_t times,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_statement before = { .event = budget->event, .neighbours = budget->neighbours };
+    if (budget->any) DUSK_TRY(dusk_statement_as_charged(&before, &budget->event, err));
+    DUSK_TRY(learn_budget_event(budget, sampled, budget->left, times, err));
 done:
     return status;
 }
@@ -122,7 +136,7 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
     DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
     DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));
     DUSK_TRY(learn_sampler_event(&sampled, budget, sampler, &event, err));
-    DUSK_TRY(learn_budget_event(budget, &sampled, budget->left, times, err));
+    DUSK_TRY(learn_sampler_join(budget, &sampled, times, err));
     noise.deviation = noise.gauss.scale;
     *out = noise;
 done:

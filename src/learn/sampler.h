@@ -42,6 +42,10 @@ DUSK_MUST_USE dusk_status learn_budget_sampled(learn_budget *budget, learn_noise
 DUSK_MUST_USE dusk_status learn_sampler_event(dusk_event *out, const learn_budget *budget,
                                               const learn_sampler *sampler, const dusk_event *release,
                                               dusk_error *err);
+/* Put samples into the budget, beside what was given before: the noise of that is relative to a replacement, both sides of it, and that of samples, and
+ * of all that stands beside them, to a unit that comes or goes. They take all that is left. */
+DUSK_MUST_USE dusk_status learn_sampler_join(learn_budget *budget, const dusk_event *sampled, uint64_t times,
+                                             dusk_error *err);
 
 /* As learn_budget_sampled, with noise that falls: so many stages one after the other, the noise of stage k being factor[k] times that of a first one that is found, and
  * times[k] releases of it. Not for shuffled rows, of which nobody knows in which stages of an epoch one is. */

@@ -53,7 +53,7 @@ static dusk_status price(double *epsilon, learn_budget *trial, const dusk_event 
 {
     dusk_status status = DUSK_OK;
     dusk_statement statement;
-    DUSK_TRY(learn_budget_event(trial, event, trial->left, 1, err));
+    DUSK_TRY(learn_sampler_join(trial, event, 1, err));
     DUSK_TRY(dusk_statement_init(&statement, &trial->event, trial->delta, trial->neighbours, "row", err));
     *epsilon = statement.epsilon;
 done:

@@ -4,6 +4,7 @@
 #include "learn/sampler.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "seeded.h"
 
@@ -35,6 +36,30 @@ static void prices_are_kept(void **state)
         assert_true(b.left == 0);
         if (!(k & 24)) assert_true(noise.deviation < whole.deviation * (rate < 0.1 ? 0.2 : 0.7));
         assert_true(noise.deviation > 0.4 * 100 / 8); /* of which a step of 2^-3 is the unit */
+    }
+}
+
+/* Beside samples noise is relative to a unit that comes or goes: what was taken before for replacements is written with twice its noise, and counts once. */
+static void what_was_taken_before_is_priced_once(void **state)
+{
+    (void)state;
+    const learn_sampler s = sampler_of(LEARN_POISSON, 0.05, 0);
+    for (uint32_t rows = 1; rows <= 2; rows++) {
+        learn_budget b;
+        learn_noise before, noise;
+        dusk_statement statement;
+        char text[300];
+        assert_int_equal(learn_budget_init(&b, DUSK_REPLACE_ONE, 1, 1e-6, rows, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_noise(&b, &before, 3, 8, 0, 0.5, 1, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &s, 100, NULL), DUSK_OK);
+        assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+        assert_true(statement.epsilon <= 1 && statement.epsilon > 0.99);
+        assert_int_equal(dusk_event_format(&statement.event, text, sizeof text, NULL), DUSK_OK);
+        assert_non_null(
+            strstr(text, rows == 2 ? "group(2, poisson(0.05, gaussian(" : "poisson(0.05, gaussian("));
+        assert_memory_equal(text, "gaussian(", strlen("gaussian("));
+        double sigma = strtod(text + strlen("gaussian("), NULL);
+        assert_true(fabs(sigma / (before.gauss.scale / (8 * rows)) - 1) < 1e-9);
     }
 }
 
@@ -106,6 +131,9 @@ static void others_are_refused(void **state)
                          DUSK_ERR_ARGUMENT);
         assert_int_equal(learn_sampler_init(&s, (learn_sampling)way, 0.1, 0, DUSK_REPLACE_ONE, NULL),
                          DUSK_ERR_ARGUMENT);
+        assert_int_equal(
+            learn_sampler_init(&s, (learn_sampling)way, 0.1, (uint64_t)1 << 31, DUSK_REPLACE_ONE, NULL),
+            DUSK_ERR_ARGUMENT);
     }
 }
 
@@ -195,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prices_are_kept),
+        cmocka_unit_test(what_was_taken_before_is_priced_once),
         cmocka_unit_test(shuffled_ones_are_priced_by_epochs),
         cmocka_unit_test(fixed_ones_are_priced_without_replacement),
         cmocka_unit_test(more_than_coins_can_tell_apart_is_refused),
