@@ -77,25 +77,30 @@ static bool make_file(dusk_model_file *file)
     return file->descriptor >= 0;
 }
 
-/* A file without a name, of which nothing is left should the program be killed; false where there is none, or it could not be given a
- * name later. */
-static bool make_nameless(dusk_model_file *file, dusk_error *err)
+/* Exchange the file for one without a name, of which nothing is left should the program be killed, where there are such and one could be given a
+ * name later. The one with a name was made first: where none can be made, that is known before anything is paid for. */
+static void leave_name(dusk_model_file *file)
 {
 #ifdef O_TMPFILE
     char *folder = NULL;
-    if (join(&folder, file->target, "", err) != DUSK_OK) return false;
-    file->descriptor = open(dirname(folder), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (join(&folder, file->target, "", NULL) != DUSK_OK) return;
+    int descriptor = open(dirname(folder), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     dusk_deallocate(folder);
-    if (file->descriptor < 0) return false;
-    snprintf(file->nameless, sizeof file->nameless, "/proc/self/fd/%d", file->descriptor);
-    if (access(file->nameless, F_OK) == 0) return true;
+    if (descriptor < 0) return;
+    snprintf(file->nameless, sizeof file->nameless, "/proc/self/fd/%d", descriptor);
+    if (access(file->nameless, F_OK) != 0) {
+        (void)close(descriptor);
+        *file->nameless = '\0';
+        return;
+    }
     (void)close(file->descriptor);
-    file->descriptor = -1;
-    *file->nameless = '\0';
+    (void)unlink(file->beside);
+    dusk_deallocate(file->beside);
+    file->beside = NULL;
+    file->descriptor = descriptor;
 #else
-    (void)file, (void)err;
+    (void)file;
 #endif
-    return false;
 }
 
 static bool name_it(dusk_model_file *file)
@@ -137,7 +142,8 @@ dusk_status dusk_model_file_open(dusk_model_file **out, const char *path, dusk_e
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         if (file->descriptor < 0) status = fail_write(path, errno, err);
     } else {
-        if (!make_nameless(file, err)) DUSK_TRY(make_beside(file, make_file, err));
+        DUSK_TRY(make_beside(file, make_file, err));
+        leave_name(file);
         status = take_room(file, err);
     }
     if (status != DUSK_OK) goto done;

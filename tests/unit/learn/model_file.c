@@ -262,7 +262,7 @@ static void files(void **state)
     dusk_model_file *file;
     dusk_error err = { .message = "" };
     struct stat at;
-    char link[128];
+    char link[128], longest[400] = "";
     (void)state;
     assert_int_equal(dusk_model_write(model, inside("m"), NULL), DUSK_OK);
     assert_int_equal(files_in_folder(), 1);
@@ -287,6 +287,12 @@ static void files(void **state)
     dusk_model_file_close(NULL);
     /* what cannot be written or read */
     assert_int_equal(dusk_model_file_open(&file, inside("no/m"), &err), DUSK_ERR_IO);
+    assert_int_equal(dusk_model_file_open(&file, inside("no/"), &err), DUSK_ERR_IO);
+    memset(longest, 'm', sizeof longest - 1);
+    memcpy(longest, folder, strlen(folder));
+    longest[strlen(folder)] = '/';
+    longest[strlen(folder) + 1 + 250] = '\0'; /* a name, but not with an end */
+    assert_int_equal(dusk_model_file_open(&file, longest, &err), DUSK_ERR_IO);
     assert_int_equal(dusk_model_file_open(&file, folder, &err), DUSK_ERR_IO);
     assert_int_equal(dusk_model_write(model, "/dev/full", &err), DUSK_ERR_IO);
     assert_int_equal(dusk_model_write(model, "/dev/null", &err), DUSK_OK);
