@@ -14,7 +14,7 @@ typedef struct task {
     const char *set, *net;
     double epsilon;
     int trainings;
-    double lot, epochs, clip, rate, average, cool_down;
+    double lot, epochs, clip, rate, average;
     deep_clipping clipping;
 } task;
 
@@ -81,7 +81,6 @@ static void plan(study *s, const task *t)
         .rate = t->rate,
         .momentum = 0.9,
         .average = t->average,
-        .cool_down = t->cool_down,
         .threads = 2,
     };
     bench_require(learn_sampler_init(&p->sampler, LEARN_POISSON, t->lot / (double)s->train.rows,
