@@ -63,7 +63,7 @@ static inline dusk_status subject_density(void *context, double *out, const doub
     return DUSK_OK;
 }
 
-static inline dusk_verdict subject_audit(const subject *s, double epsilon)
+static inline dusk_audit_report subject_report(const subject *s, double epsilon)
 {
     static const double worlds[2] = { 0, 1 };
     const dusk_input_pair pair = { { &worlds[0], &worlds[1] }, s->pair };
@@ -90,7 +90,7 @@ static inline dusk_verdict subject_audit(const subject *s, double epsilon)
     printf("%-18s claimed %g at %g, at least %.3f, surely %.3f, %s: %s\n", s->name, report.claimed,
            report.delta, report.epsilon, report.epsilon_sure, dusk_verdict_name(report.verdict),
            report.event);
-    return report.verdict;
+    return report;
 }
 
 /* All of them, or the one that DUSK_SUBJECT names. All get a third of the draws, unless DUSK_DEEP is set as in make soak: enough
@@ -104,7 +104,7 @@ static inline void none_is_accused(const subject *subjects, size_t count)
         double asked = name && epsilon ? strtod(epsilon, NULL) : subjects[i].epsilon;
         subject audited_now = subjects[i];
         if (!name && !getenv("DUSK_DEEP")) audited_now.draws /= 3;
-        assert_int_not_equal(subject_audit(&audited_now, asked), DUSK_VIOLATION);
+        assert_int_not_equal(subject_report(&audited_now, asked).verdict, DUSK_VIOLATION);
         audited++;
     }
     if (audited > 0) return;
