@@ -25,11 +25,8 @@ typedef struct asked {
     const world *world[2];
 } asked;
 
-typedef struct side {
-    dusk_training *training;
-    dusk_frame *frame;
-} side;
-static side sides[2];
+static dusk_training *training; /* the same plan for both tables */
+static dusk_frame *table[2];
 static const asked *current;
 
 /* --- worlds -------------------------------------------------------------------------------------------- */
@@ -48,12 +45,13 @@ static inline dusk_frame *fill(const dusk_fields *fields, const world *w)
     return frame;
 }
 
-static inline void close_sides(void)
+static inline void end_training(void)
 {
+    dusk_training_free(training);
+    training = NULL;
     for (int w = 0; w < 2; w++) {
-        dusk_training_free(sides[w].training);
-        dusk_frame_free(sides[w].frame);
-        sides[w] = (side){ NULL, NULL };
+        dusk_frame_free(table[w]);
+        table[w] = NULL;
     }
 }
 
@@ -62,7 +60,7 @@ static inline claim begin(const asked *a, double epsilon)
     dusk_fields *fields;
     dusk_train_options o;
     dusk_error err = { 0 };
-    close_sides();
+    end_training();
     current = a;
     must(dusk_fields_parse(&fields, a->fields, &err));
     dusk_train_options_init(&o);
@@ -73,12 +71,10 @@ static inline claim begin(const asked *a, double epsilon)
     o.rows = a->rows;
     o.settings = a->settings;
     while (a->settings[o.settings_count]) o.settings_count++;
-    for (int w = 0; w < 2; w++) {
-        dusk_status status = dusk_training_prepare(&sides[w].training, a->learner, fields, &o, &err);
-        if (status != DUSK_OK) fprintf(stderr, "%s: %s\n", a->learner, err.message);
-        must(status);
-        sides[w].frame = fill(fields, a->world[w]);
-    }
+    dusk_status status = dusk_training_prepare(&training, a->learner, fields, &o, &err);
+    if (status != DUSK_OK) fprintf(stderr, "%s: %s\n", a->learner, err.message);
+    must(status);
+    for (int w = 0; w < 2; w++) table[w] = fill(fields, a->world[w]);
     dusk_fields_free(fields);
     return (claim){ epsilon, a->delta };
 }
@@ -89,7 +85,7 @@ static inline void draw_numbers(double *out, int w, size_t n)
 {
     dusk_model *model;
     size_t rows, columns;
-    must(dusk_training_run(sides[w].training, &model, sides[w].frame, coins, NULL));
+    must(dusk_training_run(training, &model, table[w], coins, NULL));
     const double *array = dusk_model_array(model, current->array, &rows, &columns);
     if (!array || rows * columns < n) must(DUSK_ERR_INTERNAL);
     for (size_t i = 0; i < n; i++) out[i] = array[i];

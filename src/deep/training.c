@@ -263,6 +263,8 @@ static dusk_status release_piece(training *t, dusk_totals *totals, float *out, c
     deep_history *history = t->history.c ? &t->history : NULL;
     if (history) total = deep_history_mix(history, total, first, n);
     DUSK_TRY(dusk_totals_release_floats(totals, out, total, n, gen, err));
+    for (size_t j = 0; DUSK_MUTATE(DEEP_NO_NOISE, false, true) && j < n; j++)
+        out[j] = (float)ldexp((double)total[j], DEEP_GRID);
     if (history) deep_history_undo(history, out, first, n);
 done:
     return status;

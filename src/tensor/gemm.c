@@ -34,7 +34,7 @@ done:
 
 void tensor_gemm_close(tensor_gemm_work *work)
 {
-    if (work->room) dusk_wipe(work->room, ROOM * CELL);
+    if (work->room) dusk_wipe(work->room, work->used * CELL);
     dusk_deallocate(work->room);
     *work = (tensor_gemm_work){ 0 };
 }
@@ -132,11 +132,15 @@ static piece next_piece(const product *x, size_t from, bool add)
 }
 
 DUSK_PROVEN(make)
-static void make(product *x, bool add, const tensor_gemm_work *work)
+static void make(product *x, bool add, tensor_gemm_work *work)
 {
-    const size_t beyond = (uintptr_t)work->room / CELL % LINE;
-    x->right = (uint32_t *)work->room + (beyond ? LINE - beyond : 0);
-    x->left = x->right + DEPTH * BREADTH;
+    const size_t beyond = (uintptr_t)work->room / CELL % LINE, most = 2 * x->tiles->lanes;
+    const size_t columns = x->n < BREADTH ? (x->n + most - 1) / most * most : BREADTH;
+    const size_t cells = x->k < DEPTH * x->numbers ? (x->k + x->numbers - 1) / x->numbers : DEPTH;
+    const size_t used = LINE + DEPTH * HEIGHT + columns * cells;
+    x->left = (uint32_t *)work->room + (beyond ? LINE - beyond : 0);
+    x->right = x->left + DEPTH * HEIGHT;
+    if (used > work->used) work->used = used;
     for (size_t i = 0; i < x->m && !add && x->k == 0; i++) memset(x->c + i * x->stride, 0, x->n * CELL);
     for (size_t left = 0; left < x->n; left += BREADTH)
         for (size_t from = 0; from < x->k;) {

@@ -35,6 +35,7 @@ typedef struct tensor_view16 {
 /* Room for copied pieces, about a megabyte; a value of one thread, good for products of any size one after the other. */
 typedef struct tensor_gemm_work {
     void *room;
+    size_t used; /* cells from its start on: no others were written to */
 } tensor_gemm_work;
 DUSK_MUST_USE dusk_status tensor_gemm_open(tensor_gemm_work *out, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */

@@ -117,7 +117,7 @@ static void no_learner_is_accused(void **state)
 {
     (void)state;
     none_is_accused(subjects, sizeof subjects / sizeof *subjects);
-    close_sides();
+    end_training();
 }
 
 int main(void)

@@ -250,7 +250,7 @@ static void whole_numbers_are_exact(void **state)
 static void no_memory_is_an_error(void **state)
 {
     (void)state;
-    tensor_gemm_work work = { &coins };
+    tensor_gemm_work work = { &coins, 1 };
     dusk_error err;
     dusk_memory_fail_at(1);
     assert_int_equal(tensor_gemm_open(&work, &err), DUSK_ERR_MEMORY);
