@@ -85,7 +85,7 @@ typedef struct worst {
     double least; /* parameters along the way of the row that speak for it: chosen beforehand */
 } worst;
 
-/* All that is stated but for what 12000 runs cannot see: three deviations and more below it is 0.8. */
+/* All that is stated but for what so few runs cannot tell. */
 static const worst worst_ones[] = {
     { "all", 1.055e-6 },
     { "sampled", 2.84e-6 },
@@ -134,8 +134,7 @@ static void honest_loops_show_what_they_state(void **state)
 
 int main(void)
 {
-    mallopt(M_MMAP_THRESHOLD,
-            1 << 18); /* large rooms of which little is used are then not zeroed again and again */
+    mallopt(M_MMAP_THRESHOLD, 1 << 18); /* large rooms that stay empty are then not zeroed for every run */
     const struct CMUnitTest tests[] = { cmocka_unit_test(no_loop_is_accused),
                                         cmocka_unit_test(honest_loops_show_what_they_state) };
     return cmocka_run_group_tests(tests, NULL, NULL);
