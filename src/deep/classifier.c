@@ -44,8 +44,11 @@ static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
     const double rows = (double)job->rows, lot = learn_setting(job, "lot");
     double rate = learn_setting(job, "rate");
     p->steps = (uint64_t)learn_setting(job, "steps");
+    if (lot > 0 && rate > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
+                         "a lot and a rate are two ways to say how many rows a step takes");
     if (lot > 0 && !(rows > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --set rate=0.01",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --rate 0.01",
                          "a lot is a part of all rows, and how many there are is private");
     if (rate == 0) rate = lot > 0 ? lot / rows : 0.02;
     DUSK_TRY(learn_sampler_init(&p->sampler, (learn_sampling)learn_choice(job, "sampler"), rate, job->rows,
@@ -126,8 +129,8 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
     if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
                          "noise of %.4g times the clip would drown every gradient", p->noise.deviation);
-    learn_say(job, "%zu parameters in %zu layers: %s", p->net.parameters, p->net.layers,
-              learn_text(job, "net"));
+    learn_say(job, "%zu parameters in %zu layer%s: %s", p->net.parameters, p->net.layers,
+              p->net.layers == 1 ? "" : "s", learn_text(job, "net"));
     learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
               (unsigned long long)p->steps, p->clip, p->noise.deviation);
     say_correlation(job, p);

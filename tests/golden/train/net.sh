@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# Networks: layers in a word or in a file, and the settings that are options; each is said in one way.
+t() {
+    echo "\$ dusk $*"
+    dusk "$@" 2>&1
+    echo "exit $?"
+}
+net() { t train net credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --dry-run "$@"; }
+short() { net "$@" | grep -v -e '^dry run' -e '^promise'; }
+short --rows 2400 --net 'dense 8; relu; output' --lot 100 --epochs 2
+cat >small.net <<END
+# eight numbers
+dense 8    # of all columns
+  ;relu;
+
+output
+END
+short --rows 2400 --net small.net --rate 0.125 --steps 5
+short --net output --rate 0.125 --steps 5
+net --net nothing.net
+net --net credit
+net --net small.net --set net=output
+net --net output --lot 100
+net --net output --lot 100 --rate 0.1 --rows 2400
+net --net output --epochs 1 --steps 10
+net --net output --lot 1.5 --rows 2400
+net --net output --set lot=10 --lot 10 --rows 2400
+t train linear credit.csv --schema credit.fields --label income --epsilon 1 --out a.model --steps 10
+dusk train net credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --rows 2400 --net small.net --lot 100 \
+    --epochs 1 --out a.model 2>&1 | sed -n -e 's,lot=.*,,p' -e '/^file/p'
