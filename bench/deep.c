@@ -28,7 +28,7 @@ static void run_once(epoch *e, bool plain)
     dusk_error err;
     e->plan.plain = plain;
     bench_require(deep_net_start(&e->plan.net, e->parameters, e->gen, &err), &err);
-    bench_require(deep_train(&job, &e->plan, &e->rows, e->parameters, e->gen, &err), &err);
+    bench_require(deep_train(&job, &e->plan, &e->rows, e->parameters, NULL, e->gen, &err), &err);
 }
 
 static void read_rows(epoch *e, const bench_data *data)

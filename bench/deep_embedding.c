@@ -58,7 +58,7 @@ static void train(tokens *t)
 {
     learn_job job = { .rows = 0 };
     dusk_error err = { .message = "" };
-    bench_require(deep_train(&job, &t->plan, &t->rows, t->parameters, t->gen, &err), &err);
+    bench_require(deep_train(&job, &t->plan, &t->rows, t->parameters, NULL, t->gen, &err), &err);
 }
 
 static void run_memory(const bench_case *self, bench_result *out, dusk_generator *gen)

@@ -125,7 +125,7 @@ static double train(study *s, bool plain, dusk_generator *gen)
     dusk_error err;
     s->plan.plain = plain;
     bench_require(deep_net_start(&s->plan.net, s->parameters, gen, &err), &err);
-    bench_require(deep_train(&job, &s->plan, &s->train, s->parameters, gen, &err), &err);
+    bench_require(deep_train(&job, &s->plan, &s->train, s->parameters, NULL, gen, &err), &err);
     return share_right(s);
 }
 

@@ -2,6 +2,7 @@
 #ifndef DUSK_ACCOUNTING_H
 #define DUSK_ACCOUNTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -394,6 +395,12 @@ typedef struct dusk_statement {
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_init(dusk_statement *out, const dusk_event *event,
                                                        double delta, dusk_neighbours neighbours,
                                                        const char *unit, dusk_error *err);
+/* What is said of a release without any privacy: delta is 1, which is true of everything, and epsilon the largest number; it is marked as a fact, too.
+ * For baselines; ledgers refuse it. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_statement_none(dusk_statement *out, dusk_neighbours neighbours,
+                                                       const char *unit, dusk_error *err);
+/* Does it promise nothing, as the one above? */
+DUSK_API bool dusk_statement_is_none(const dusk_statement *statement);
 /* Append a declared fact ("; " between facts); what does not fit is DUSK_ERR_ARGUMENT. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_assume(dusk_statement *statement, const char *fact,
                                                          dusk_error *err);

@@ -69,10 +69,13 @@ DUSK_API const dusk_learner *dusk_learner_named(const char *name);
 /* ---- Training -------------------------------------------------------------------------------- */
 
 typedef struct dusk_train_options {
-    size_t size;                 /* set by _init                                                */
-    const char *label;           /* the field to be learned; NULL for learners without one      */
-    double epsilon;              /* no default                                                  */
-    double delta;                /* 0                                                           */
+    size_t size;       /* set by _init                                                */
+    const char *label; /* the field to be learned; NULL for learners without one      */
+    double epsilon;    /* no default; 0 where one of the next two says it instead     */
+    double noise; /* 0; of networks: deviation of the noise, times the clip. The promise is what that costs */
+    bool
+        no_privacy; /* false; of networks, for comparisons: no noise. The statement is dusk_statement_none    */
+    double delta;   /* 0                                                           */
     dusk_neighbours neighbours;  /* no default                                                  */
     uint64_t rows;               /* 0: private. The number of rows, declared public; or about it */
     const char *const *settings; /* "name=value"                                                */
@@ -109,6 +112,19 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_training_run_charged(dusk_training *trai
                                                              const dusk_frame *frame, dusk_ledger *ledger,
                                                              const char *analyst, uint64_t version,
                                                              dusk_generator *gen, dusk_error *err);
+
+/* Keep what a training has come to, after every `every` steps, in a file of its own, and go on from there with `resume` when the
+ * training was stopped: the same plan, to its last step, once. *charge: the entry of a ledger that it was charged as, of a file that was there;
+ * otherwise 0, and dusk_training_begin tells it. A training that goes on is not charged again: the promise is for all of
+ * its steps. The file is for whoever runs the training: it must not be shown, and who copies it and goes on twice has released two models for the price of one (with a ledger the second is
+ * refused, when it ends). It says that the training has ended before anybody is given the model. DUSK_ERR_UNSUPPORTED for learners
+ * that have no steps. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_keep(dusk_training *training, const char *path,
+                                                      uint64_t every, bool resume, uint64_t *charge,
+                                                      dusk_error *err);
+/* That it was charged, as entry `charge` of a ledger (0: of none), so that a run that is stopped before its first step can go on, too. _run and _run_charged do it themselves. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_begin(dusk_training *training, uint64_t charge,
+                                                       dusk_error *err);
 
 /* ---- Models ------------------------------------------------------------------------------------ */
 

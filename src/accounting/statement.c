@@ -2,6 +2,7 @@
 /* Statements: an event beside the promise that follows from it, and the one
  * text and the one JSON form in which they travel. The numbers come from the best
  * accountant; here they are only carried, with all their digits. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,25 @@ dusk_status dusk_statement_init(dusk_statement *out, const dusk_event *event, do
 done:
     return status;
 }
+
+dusk_status dusk_statement_none(dusk_statement *out, dusk_neighbours neighbours, const char *unit,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event event;
+    dusk_statement made;
+    DUSK_TRY(dusk_event_pure(&event, DBL_MAX, err));
+    DUSK_TRY(dusk_statement_init(&made, &event, 0, neighbours, unit, err));
+    made.epsilon = DBL_MAX;
+    made.delta = 1;
+    memcpy(made.accountant, "none", sizeof "none");
+    DUSK_TRY(dusk_statement_assume(&made, "NO PRIVACY: nothing was clipped and there is no noise", err));
+    *out = made;
+done:
+    return status;
+}
+
+bool dusk_statement_is_none(const dusk_statement *statement) { return !(statement->delta < 1); }
 
 dusk_status dusk_statement_assume(dusk_statement *statement, const char *fact, dusk_error *err)
 {

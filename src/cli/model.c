@@ -196,13 +196,12 @@ dusk_neighbours model_neighbours(const model_data *data, bool replace_one)
     return made.neighbours;
 }
 
-dusk_status model_reserve(const model_data *data, const dusk_statement *statement, const char *analyst,
-                          const char *purpose, dusk_error *err)
+dusk_status model_reserve(const model_data *data, uint64_t *id, const dusk_statement *statement,
+                          const char *analyst, const char *purpose, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    uint64_t id;
     DUSK_TRY(dusk_query_frame_ready(data->source, data->sql, &data->options, err));
-    DUSK_TRY(dusk_ledger_reserve_statement(dusk_source_ledger(data->source), &id, statement, analyst, purpose,
+    DUSK_TRY(dusk_ledger_reserve_statement(dusk_source_ledger(data->source), id, statement, analyst, purpose,
                                            dusk_source_schema(data->source)->version, err));
 done:
     return status;
@@ -223,8 +222,19 @@ void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, c
         dusk_output_note("cost", "was charged; dusk budget FILE.dusk says what is left");
 }
 
+void model_print_none(const dusk_statement *statement)
+{
+    if (dusk_statement_is_none(statement))
+        dusk_output_note("NO PRIVACY",
+                         "the model was trained without noise, for comparisons; it tells about its rows");
+}
+
 void model_print_cost(const dusk_statement *statement)
 {
+    if (dusk_statement_is_none(statement)) {
+        model_print_none(statement);
+        return;
+    }
     char cost[ASK_BUDGET_SIZE];
     ask_budget_up(cost, (dusk_budget){ statement->epsilon, statement->delta });
     dusk_output_note("cost", "%s", cost);
@@ -236,6 +246,10 @@ dusk_status model_print_promise(const dusk_statement *statement, bool ledger, du
     char text[16384];
     dusk_status status = dusk_statement_format(statement, text, sizeof text, err);
     if (status != DUSK_OK) return status;
+    if (dusk_statement_is_none(statement)) {
+        model_print_none(statement);
+        return DUSK_OK;
+    }
     dusk_output_note("promise", "%s", text);
     if (statement->numerics == DUSK_NUMERICS_IDEALISED)
         dusk_output_note("idealised",

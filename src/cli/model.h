@@ -57,10 +57,12 @@ dusk_status model_keep(const char *out, const char *a, const char *b, const char
 /* The relation that a promise is for: that of the source's ledger, or what was asked for. */
 dusk_neighbours model_neighbours(const model_data *data, bool replace_one);
 /* Charge it, on disk before a row is read; what can be found out before, is. */
-dusk_status model_reserve(const model_data *data, const dusk_statement *statement, const char *analyst,
-                          const char *purpose, dusk_error *err);
+dusk_status model_reserve(const model_data *data, uint64_t *id, const dusk_statement *statement,
+                          const char *analyst, const char *purpose, dusk_error *err);
 /* "cost: ..." of what was charged, and "left: ...", on standard error. */
 void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst);
+/* "NO PRIVACY: ..." on standard error, of a statement that promises nothing. */
+void model_print_none(const dusk_statement *statement);
 /* "cost: ..." of what no ledger keeps, on standard error. */
 void model_print_cost(const dusk_statement *statement);
 /* "promise: ..." and that no ledger keeps count, on standard error. */

@@ -165,6 +165,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(model_keep(s->out, parsed->operands[0], parsed->operands[1], s->labels, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
+    model_print_none(dusk_model_statement(model));
     DUSK_TRY(check_proba(s->proba, model, err));
     data.path = parsed->operands[1];
     data.labels = s->labels;

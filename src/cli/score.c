@@ -211,6 +211,7 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     dusk_metric metric = metric_of(model);
     dusk_train_options options;
     dusk_statement statement;
+    uint64_t id;
     dusk_generator *gen = NULL;
     char purpose[64];
     double value[3];
@@ -227,7 +228,7 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     }
     DUSK_TRY(dusk_generator_new(&gen, err));
     snprintf(purpose, sizeof purpose, "score %s of a model", metric_name(metric));
-    if (data->source) DUSK_TRY(model_reserve(data, &statement, ask_analyst(s->analyst), purpose, err));
+    if (data->source) DUSK_TRY(model_reserve(data, &id, &statement, ask_analyst(s->analyst), purpose, err));
     status = model_data_read(data, gen, err);
     if (status == DUSK_OK)
         status = dusk_model_score_release(&value[0], &value[1], &value[2], &statement, metric, model,
@@ -339,6 +340,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(keep_inputs(s, parsed, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
+    model_print_none(dusk_model_statement(model));
     if (s->card) {
         DUSK_TRY(model_print_card(model, NULL, NULL, s->json, err));
         if (s->plot) DUSK_TRY(model_plot_weights(s->plot, model, err));

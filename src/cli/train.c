@@ -62,6 +62,16 @@ static const dusk_option train_options[] = {
       .help = "instead of --lot: the chance of a row to be in a step" },
     { .name = "steps", .argument = "T", .type = DUSK_OPTION_STRING, AT(steps), .sample = "1000", .heading = "Networks",
       .help = "instead of --epochs: how many steps" },
+    { .name = "noise", .argument = "M", .type = DUSK_OPTION_NUMBER, AT(noise), .sample = "1.1", .heading = "Networks",
+      .help = "instead of --epsilon: the deviation of the noise, times the clip; what that costs at --delta is the promise" },
+    { .name = "no-privacy", .type = DUSK_OPTION_FLAG, AT(no_privacy), .heading = "Networks",
+      .help = "instead of --epsilon, for comparisons only: no noise at all; the model is marked, and no ledger is charged" },
+    { .name = "checkpoint", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(checkpoint), .sample = "run.checkpoint", .heading = "Networks",
+      .help = "keep what the training has come to in a file that is not to be shown, so that it can go on when it was stopped" },
+    { .name = "every", .argument = "STEPS", .type = DUSK_OPTION_WHOLE, AT(every), .low = 1, .high = 10000000, .fallback = "100", .sample = "100", .heading = "Networks",
+      .help = "how often" },
+    { .name = "resume", .type = DUSK_OPTION_FLAG, AT(resume), .heading = "Networks",
+      .help = "go on from --checkpoint, with all other options as they were; nothing is charged again" },
     { .name = "query", .letter = 'q', .argument = "SELECT", .type = DUSK_OPTION_STRING, AT(query), .sample = "'SELECT age, paid FROM visits'", .heading = "Sources",
       .help = "which rows of a source (FILE.dusk): columns and expressions with declared bounds or domains; by default all such columns of a table" },
     { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "Sources",
@@ -158,7 +168,7 @@ static char learner_examples[LEARNERS_MAX][240];
 #define TAKES                                                                                                \
     "schema delta out set try by-stability until check public columns rows replace-one labels accept-idealised "    \
     "query table rows-per-unit analyst charge-each engine dry-run json"
-#define TAKES_NET " net lot epochs rate steps"
+#define TAKES_NET " epsilon net lot epochs rate steps noise no-privacy checkpoint every resume"
 
 static bool is_net(const dusk_learner *learner)
 {
@@ -232,7 +242,9 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .name = learner->name,
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
-        .needs = labelled ? "label epsilon" : "epsilon",
+        .needs = is_net(learner) ? "label"
+                 : labelled      ? "label epsilon"
+                                 : "epsilon",
         .takes = is_net(learner) ? TAKES TAKES_NET : TAKES,
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
@@ -292,9 +304,7 @@ static dusk_status check(const train_settings *s, const dusk_parsed *parsed, con
     DUSK_TRY(train_plan_check(s, source, err));
     if (!s->out && !s->dry)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
-    if (!(s->epsilon > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
-                         "--epsilon must be above 0: what the whole training may cost");
+    DUSK_TRY(train_promise_check(s, !strcmp(learner->needs, "label"), source, learner->example, err));
     if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
                          "--delta must be at least 0 and below 1");
@@ -311,7 +321,9 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
 {
     dusk_train_options_init(options);
     options->label = s->label;
-    options->epsilon = s->epsilon;
+    options->epsilon = isnan(s->epsilon) ? 0 : s->epsilon;
+    options->noise = isnan(s->noise) ? 0 : s->noise;
+    options->no_privacy = s->no_privacy;
     options->delta = isnan(s->delta) ? 0 : s->delta;
     options->neighbours = model_neighbours(data, s->replace_one);
     options->rows = (uint64_t)s->rows;
@@ -344,7 +356,8 @@ static dusk_status learn_rows(train_plan *plan, dusk_model **out, model_data *da
 {
     dusk_status status = model_data_read(data, gen, err);
     if (status != DUSK_OK) return status;
-    dusk_progress_start(progress, 1, train_plan_statement(plan)->epsilon);
+    const dusk_statement *promise = train_plan_statement(plan);
+    dusk_progress_start(progress, 1, dusk_statement_is_none(promise) ? 0 : promise->epsilon);
     status = train_plan_run(plan, out, data, s, gen, err);
     dusk_progress_end(progress);
     return status;
@@ -378,8 +391,11 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));
+    DUSK_TRY(train_plan_keep(plan, s, ledger != NULL, err));
     if (ledger) DUSK_TRY(train_plan_charge(plan, learner, data, s, err));
     status = learn_rows(plan, &model, data, s, progress, gen, err);
+    if (status == DUSK_OK && ledger && s->checkpoint) /* a charge has one answer */
+        status = dusk_ledger_commit(ledger, plan->charge, "trained", strlen("trained"), err);
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
     bool made = status == DUSK_OK;
     if (made) status = model_print_card(model, text, s->out, s->json, err);

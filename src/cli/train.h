@@ -10,11 +10,12 @@
 typedef struct train_settings {
     const char *schema, *label, *out, *columns, *labels;
     const char *query, *table, *analyst, *engine, *check, *open;
+    const char *checkpoint;
     const char *net, *rate, *steps, *lot, *epochs; /* texts: settings, which the library reads */
-    double epsilon, delta, until;
-    int64_t rows, rows_per_unit;
+    double epsilon, delta, until, noise;
+    int64_t rows, rows_per_unit, every;
     dusk_option_list set, candidates;
-    bool replace_one, idealised, json, dry, each, stable;
+    bool replace_one, idealised, json, dry, each, stable, no_privacy, resume;
 } train_settings;
 
 typedef struct train_plan {
@@ -24,6 +25,7 @@ typedef struct train_plan {
     dusk_ladder *ladder;
     dusk_frame *check;   /* public rows of a ladder, or NULL */
     dusk_frame *open;    /* public rows to learn from, or NULL */
+    uint64_t charge;     /* that a checkpoint was charged as, before; 0: it was not */
     dusk_statement cost; /* what is charged: the promise, or what versions were made */
 } train_plan;
 
@@ -35,6 +37,9 @@ typedef struct train_words {
     char *net;
 } train_words;
 dusk_status train_words_make(train_words *words, const train_settings *s, dusk_error *err);
+/* That there is an epsilon, or of networks a noise, or that no privacy is asked for. `net`: it is one. */
+dusk_status train_promise_check(const train_settings *s, bool net, bool source, const char *example,
+                                dusk_error *err);
 void train_words_clear(train_words *words); /* fine on a zeroed one */
 
 /* That the options of searches and versions go together. */
@@ -47,8 +52,10 @@ dusk_status train_plan_open_rows(train_plan *plan, dusk_train_options *options, 
 void train_plan_clear(train_plan *plan);
 const dusk_statement *train_plan_statement(const train_plan *plan);
 dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err);
-/* On disk before a row is read. */
-dusk_status train_plan_charge(const train_plan *plan, const char *learner, const model_data *data,
+/* Where --checkpoint is given: make its file, or take it over. */
+dusk_status train_plan_keep(train_plan *plan, const train_settings *s, bool source, dusk_error *err);
+/* On disk before a row is read; nothing where a checkpoint was charged before. */
+dusk_status train_plan_charge(train_plan *plan, const char *learner, const model_data *data,
                               const train_settings *s, dusk_error *err);
 /* Of data->frame. */
 dusk_status train_plan_run(train_plan *plan, dusk_model **out, const model_data *data,

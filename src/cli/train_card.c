@@ -156,7 +156,7 @@ static dusk_status print_text(const dusk_model *model, const char *explained, co
     print_released(explained);
     print_holds(model);
     DUSK_TRY(print_weights(model, err));
-    line("promise", promise);
+    line("promise", dusk_statement_is_none(dusk_model_statement(model)) ? "none: NO PRIVACY" : promise);
     if (path) {
         printf("%-10s ", "file");
         dusk_print_tame(stdout, path);

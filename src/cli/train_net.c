@@ -2,6 +2,7 @@
 /* Settings of networks as options of their own: --net, --rate, --steps, --lot and --epochs are shorter forms of --set. The
  * library checks their values, and that nothing is set twice. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,27 @@ dusk_status train_words_make(train_words *words, const train_settings *s, dusk_e
         words->word[words->count++] = words->text[i];
     }
     return s->net ? add_net(words, s->net, err) : DUSK_OK;
+}
+
+dusk_status train_promise_check(const train_settings *s, bool net, bool source, const char *example,
+                                dusk_error *err)
+{
+    const int said = !isnan(s->epsilon) + !isnan(s->noise) + s->no_privacy;
+    if (net && said == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, example,
+                         "say what the training may cost: --epsilon, or --noise");
+    if (said > 1)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
+                         "--epsilon, --noise and --no-privacy exclude each other");
+    if (!isnan(s->epsilon) && !(s->epsilon > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, example,
+                         "--epsilon must be above 0: what the whole training may cost");
+    if (s->no_privacy && source)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "train on rows that may be seen",
+                         "--no-privacy does not go with a source, whose ledger would not know");
+    if (isnan(s->epsilon) && (s->candidates.count > 0 || !isnan(s->until)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --epsilon", "--try and --until need an epsilon");
+    return DUSK_OK;
 }
 
 void train_words_clear(train_words *words)

@@ -17,6 +17,9 @@ dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *e
     if (!isnan(s->until) && s->candidates.count > 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use one of them",
                          "--until and --try are two ways to a model, and do not go together");
+    if ((s->checkpoint || s->resume) && (!s->checkpoint || s->candidates.count > 0 || !isnan(s->until)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --checkpoint FILE, without --try and --until",
+                         "a training that goes on has one checkpoint");
     if (s->stable && s->candidates.count == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --try 'NAME=VALUE ...', several times",
                          "--by-stability is a way to choose among settings");
@@ -114,7 +117,33 @@ dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk
     return status;
 }
 
-dusk_status train_plan_charge(const train_plan *plan, const char *learner, const model_data *data,
+dusk_status train_plan_keep(train_plan *plan, const train_settings *s, bool source, dusk_error *err)
+{
+    if (!s->checkpoint) return DUSK_OK;
+    dusk_status status =
+        dusk_training_keep(plan->training, s->checkpoint, (uint64_t)s->every, s->resume, &plan->charge, err);
+    if (status != DUSK_OK || !s->resume) return status;
+    if (source != (plan->charge > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew",
+                         source ? "the checkpoint was charged to no ledger"
+                                : "the checkpoint was charged to the ledger of a source");
+    dusk_output_note("resumed", "%s; nothing is charged again", s->checkpoint);
+    return DUSK_OK;
+}
+
+static dusk_status reserve(train_plan *plan, const char *purpose, const model_data *data,
+                           const train_settings *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    if (plan->charge > 0) return dusk_query_frame_ready(data->source, data->sql, &data->options, err);
+    DUSK_TRY(model_reserve(data, &plan->charge, train_plan_statement(plan), ask_analyst(s->analyst), purpose,
+                           err));
+    if (plan->training) DUSK_TRY(dusk_training_begin(plan->training, plan->charge, err));
+done:
+    return status;
+}
+
+dusk_status train_plan_charge(train_plan *plan, const char *learner, const model_data *data,
                               const train_settings *s, dusk_error *err)
 {
     char purpose[160];
@@ -129,7 +158,7 @@ dusk_status train_plan_charge(const train_plan *plan, const char *learner, const
     else
         snprintf(purpose, sizeof purpose, "train %s%s%.60s", learner, s->label ? " for " : "",
                  s->label ? s->label : "");
-    return model_reserve(data, train_plan_statement(plan), ask_analyst(s->analyst), purpose, err);
+    return reserve(plan, purpose, data, s, err);
 }
 
 static dusk_status run_search(const train_plan *plan, dusk_model **out, const model_data *data,

@@ -7,7 +7,7 @@
 #include "base/mutant.h"
 #include "deep/classifier.h"
 #include "deep/front.h"
-#include "deep/training.h"
+#include "deep/state.h"
 #include "learn/loss.h"
 #include "mechanisms/totals.h"
 
@@ -106,6 +106,9 @@ static dusk_status take_noise(learn_job *job, deep_plan *p, uint32_t cells, doub
     if (fall == 1)
         return learn_budget_sampled(&job->budget, &p->noise, cells, steps, DEEP_GRID, job->budget.left,
                                     &p->sampler, p->steps, err);
+    if (job->budget.multiplier > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",
+                         "noise that falls is found by what it may cost");
     p->stages = deep_stages(factor, times, fall, p->steps);
     DUSK_TRY(learn_budget_stages(&job->budget, p->stage, p->stages, factor, times, cells, steps, DEEP_GRID,
                                  &p->sampler, err));
@@ -122,6 +125,7 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
     const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
     const uint32_t cells = (uint32_t)p->net.parameters + votes;
     double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
+    if (job->plain) return DUSK_OK;
     if (!(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
     if (p->correlation.way != DEEP_INDEPENDENT) steps = deep_correlation_steps(&p->correlation, steps, cells);
@@ -129,18 +133,26 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
     if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
                          "noise of %.4g times the clip would drown every gradient", p->noise.deviation);
+done:
+    return status;
+}
+
+static void say_plan(learn_job *job, const deep_plan *p)
+{
     learn_say(job, "%zu parameters in %zu layer%s: %s", p->net.parameters, p->net.layers,
               p->net.layers == 1 ? "" : "s", learn_text(job, "net"));
-    learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
-              (unsigned long long)p->steps, p->clip, p->noise.deviation);
-    say_correlation(job, p);
-    if (votes)
+    if (p->plain)
+        learn_say(job, "NO PRIVACY: %llu steps of gradients, neither clipped nor with noise",
+                  (unsigned long long)p->steps);
+    else
+        learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
+                  (unsigned long long)p->steps, p->clip, p->noise.deviation);
+    if (!p->plain) say_correlation(job, p);
+    if (!p->plain && p->clipping == DEEP_CLIP_ADAPTIVE)
         learn_say(
             job,
             "and how many of them were within the clip, in the same release; by that the next clip is found");
     learn_sampler_say(job, &p->sampler);
-done:
-    return status;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -163,6 +175,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->clip = learn_setting(job, "clip");
     p->quantile = learn_setting(job, "quantile");
     p->clip_rate = learn_setting(job, "clip_rate");
+    p->plain = job->plain;
     p->method = (deep_method)learn_choice(job, "optimiser");
     p->rate = learn_setting(job, "learning_rate");
     p->momentum = learn_setting(job, "momentum");
@@ -174,6 +187,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(plan_samples(job, p, err));
     DUSK_TRY(plan_correlation(job, p, err));
     DUSK_TRY(plan_noise(job, p, err));
+    say_plan(job, p);
+    job->state_size = deep_state_size(job, p);
 done:
     return status;
 }
@@ -199,17 +214,17 @@ done:
 }
 
 /* The front of the net once for all rows, and steps on the rest of it. Raw numbers stay as they are: tokens would not survive rounding. */
-static dusk_status train(const learn_job *job, const deep_plan *p, deep_rows *rows, float *parameters,
-                         dusk_generator *gen, dusk_error *err)
+static dusk_status train(learn_job *job, const deep_plan *p, deep_rows *rows, float *parameters,
+                         const unsigned char *kept, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_net front = { .layers = 0 };
     deep_plan rest = *p;
-    if (rows->raw) return deep_train(job, p, rows, parameters, gen, err);
+    if (rows->raw) return deep_train(job, p, rows, parameters, kept, gen, err);
     rest.net = (deep_net){ .layers = 0 };
     DUSK_TRY(deep_front_split(&p->net, &front, &rest.net, err));
     if (front.layers > 0) DUSK_TRY(deep_front_run(&front, rows, p->threads, err));
-    DUSK_TRY(deep_train(job, &rest, rows, parameters, gen, err));
+    DUSK_TRY(deep_train(job, &rest, rows, parameters, kept, gen, err));
 done:
     deep_net_clear(&front);
     deep_net_clear(&rest.net);
@@ -224,21 +239,30 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     double count;
     learn_matrix scaled = { .bound = 0 };
     float *parameters = NULL;
+    unsigned char *kept = NULL;
+    bool going_on = false;
     DUSK_NEW(parameters, p->net.parameters);
+    DUSK_NEW(kept, job->state_size + 1);
+    if (job->checkpoint.open) DUSK_TRY(learn_checkpoint_load(&job->checkpoint, kept, &going_on, err));
     if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
     learn_matrix_clear(&scaled);
     DUSK_TRY(learn_choice(job, "range") == RANGE_RAW
                  ? deep_rows_make_raw(&rows, &job->features, frame, true, err)
                  : deep_rows_make(&rows, &job->features, frame, err));
-    DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
-    p->lot = fmax(p->sampler.rate * count, 1);
-    DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
-    DUSK_TRY(train(job, p, &rows, parameters, gen, err));
+    if (going_on) {
+        p->lot = deep_state_lot(kept);
+    } else {
+        DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
+        p->lot = fmax(p->sampler.rate * count, 1);
+        DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
+    }
+    DUSK_TRY(train(job, p, &rows, parameters, going_on ? kept : NULL, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
 done:
     deep_rows_clear(&rows);
     learn_matrix_clear(&scaled);
     dusk_deallocate(parameters);
+    dusk_deallocate(kept);
     return status;
 }
 
@@ -365,6 +389,7 @@ const learn_learner deep_net_learner = {
     .outputs = deep_outputs,
     .predict = deep_predict,
     .complete = deep_complete,
+    .gradients = true,
 };
 
 const learn_learner deep_net_numbers = {
@@ -377,4 +402,5 @@ const learn_learner deep_net_numbers = {
     .outputs = deep_outputs,
     .predict = deep_predict,
     .complete = deep_complete,
+    .gradients = true,
 };

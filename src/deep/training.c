@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "deep/state.h"
 #include "mechanisms/totals.h"
 
 enum { ROOM_MOST = 256, TURN_LEAST = 32, THREADS_MOST = 64 };
@@ -117,7 +118,7 @@ static void *work(void *argument)
 /* --- training ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct training {
-    const learn_job *job;
+    learn_job *job;
     const deep_plan *plan;
     const deep_rows *rows;
     float *parameters, *averaged;
@@ -131,6 +132,7 @@ typedef struct training {
     deep_optimiser optimiser;
     double clip;          /* of this step */
     deep_history history; /* where noise is correlated */
+    unsigned char *state; /* to be kept */
     float gradient[DEEP_PIECE];
 } training;
 
@@ -147,6 +149,7 @@ static void close_training(training *t)
     dusk_deallocate(t->unit);
     dusk_deallocate(t->coin);
     dusk_deallocate(t->averaged);
+    dusk_deallocate(t->state);
     deep_optimiser_close(&t->optimiser);
 }
 
@@ -171,6 +174,7 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
         DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
     }
     if (plan->average > 0) DUSK_NEW(t->averaged, n);
+    if (t->job->checkpoint.open) DUSK_NEW(t->state, t->job->state_size);
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
@@ -332,17 +336,35 @@ done:
     return status;
 }
 
-dusk_status deep_train(const learn_job *job, const deep_plan *plan, const deep_rows *rows, float *parameters,
-                       dusk_generator *gen, dusk_error *err)
+/* After `steps` steps. */
+static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
+{
+    learn_checkpoint *checkpoint = &t->job->checkpoint;
+    if (!t->state || steps % checkpoint->every != 0 || steps == t->plan->steps) return DUSK_OK;
+    const deep_state state = { steps, t->clip, t->parameters, t->averaged, &t->optimiser };
+    deep_state_pack(t->plan, &state, t->state);
+    return learn_checkpoint_save(checkpoint, t->state, err);
+}
+
+dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *rows, float *parameters,
+                       const unsigned char *kept, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     training *t = NULL;
+    uint64_t first = 0;
     DUSK_NEW(t, 1);
     *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters, .clip = plan->clip };
     DUSK_TRY(open_training(t, gen, err));
     if (t->averaged) memcpy(t->averaged, parameters, plan->net.parameters * sizeof *parameters);
-    for (uint64_t step = 0; step < plan->steps; step++) {
+    if (kept) {
+        deep_state state = { 0, 0, parameters, t->averaged, &t->optimiser };
+        deep_state_unpack(plan, &state, kept);
+        t->clip = state.clip;
+        first = state.steps;
+    }
+    for (uint64_t step = first; step < plan->steps; step++) {
         DUSK_TRY(take_step(t, step, gen, err));
+        DUSK_TRY(keep(t, step + 1, err));
         learn_progress(job, (double)(step + 1) / (double)plan->steps);
     }
     if (t->averaged) memcpy(parameters, t->averaged, plan->net.parameters * sizeof *parameters);

@@ -39,8 +39,10 @@ typedef struct deep_plan {
     bool plain; /* no privacy at all: gradients are neither clipped nor is there noise */
 } deep_plan;
 
-/* All steps; `parameters` are the first values, and the trained ones after. */
-DUSK_MUST_USE dusk_status deep_train(const learn_job *job, const deep_plan *plan, const deep_rows *rows,
-                                     float *parameters, dusk_generator *gen, dusk_error *err);
+/* All steps; `parameters` are the first values, and the trained ones after. `kept`: the state to go on from (state.h), or NULL. Where there is a checkpoint, what is
+ * told of a step is told after it was kept. */
+DUSK_MUST_USE dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *rows,
+                                     float *parameters, const unsigned char *kept, dusk_generator *gen,
+                                     dusk_error *err);
 
 #endif

@@ -47,6 +47,23 @@ dusk_status learn_budget_init(learn_budget *out, dusk_neighbours neighbours, dou
     return DUSK_OK;
 }
 
+dusk_status learn_budget_by_noise(learn_budget *out, dusk_neighbours neighbours, double multiplier,
+                                  double delta, uint32_t rows_per_unit, dusk_error *err)
+{
+    if (!(multiplier >= 1e-3 && multiplier <= 1e9))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 1.1",
+                         "the noise is a number from 0.001 to 1e9, times the clip");
+    if (!(delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a small probability such as 1e-6",
+                         "what noise costs is said at a delta above 0");
+    dusk_status status = learn_budget_init(out, neighbours, 1, delta, rows_per_unit, err);
+    if (status != DUSK_OK) return status;
+    out->epsilon = INFINITY;
+    out->mu = 0;
+    out->multiplier = multiplier;
+    return DUSK_OK;
+}
+
 void learn_budget_version(learn_budget *budget, learn_versions *versions)
 {
     const double ratio = versions->before / versions->now;
@@ -68,6 +85,9 @@ static dusk_status refuse_versions(const learn_budget *budget, dusk_error *err)
 /* Shares are public constants of learners and settings of the user. */
 static dusk_status take_share(learn_budget *budget, double share, uint64_t times, dusk_error *err)
 {
+    if (budget->multiplier > 0 && !(share == 1 && budget->left == 1))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare --rows N, and use scaling=bounds",
+                         "with a given noise gradients are all that is paid for");
     if (!(share > 0) || times < 1 || share > budget->left * (1 + 0x1p-40))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave something for the learner itself",
                          "the shares of the budget add to more than it is");

@@ -31,8 +31,10 @@ typedef struct learn_budget {
     double
         factor; /* how many contributions of a row one change of the data moves at most: rows a unit, twice that
                       under replace-one. A whole number */
-    double mu;          /* 0 without delta */
-    double left;        /* share */
+    double mu;   /* 0 without delta */
+    double left; /* share */
+    double
+        multiplier; /* 0; else the noise is given: the promise is what it costs, and only learn_budget_sampled can be taken, once */
     double spent, pure; /* with delta: mu^2 that was given, and epsilon by learn_budget_counts */
     bool any;
     dusk_event event;         /* of what was given so far */
@@ -42,6 +44,10 @@ typedef struct learn_budget {
 
 DUSK_MUST_USE dusk_status learn_budget_init(learn_budget *out, dusk_neighbours neighbours, double epsilon,
                                             double delta, uint32_t rows_per_unit, dusk_error *err);
+/* A budget of which one thing can be taken: samples with noise of `multiplier` times what a row adds (sampler.h). */
+DUSK_MUST_USE dusk_status learn_budget_by_noise(learn_budget *out, dusk_neighbours neighbours,
+                                                double multiplier, double delta, uint32_t rows_per_unit,
+                                                dusk_error *err);
 /* Of a budget with delta of which nothing was taken: plan the version of mu `versions->now`. Only noise for one release of sums can be
  * taken from it, DUSK_ERR_UNSUPPORTED otherwise. */
 void learn_budget_version(learn_budget *budget, learn_versions *versions);

@@ -90,6 +90,9 @@ dusk_status learn_plan_count(learn_job *job, learn_noise *noise, double share, d
         learn_say(job, "the number of rows is declared: %llu", (unsigned long long)job->rows);
         return DUSK_OK;
     }
+    if (job->plain || job->budget.multiplier > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N",
+                         "without an epsilon there is nothing to pay a count of the rows with");
     dusk_status status = learn_budget_noise(&job->budget, noise, 1, 1, 0, share, 1, err);
     if (status == DUSK_OK)
         learn_say(job, "the number of rows, with noise of deviation %.4g", noise->deviation);

@@ -20,6 +20,7 @@
 
 #include "base/buffer.h"
 #include "learn/budget.h"
+#include "learn/checkpoint.h"
 #include "learn/features.h"
 #include "learn/model.h"
 
@@ -32,6 +33,7 @@ typedef struct learn_job {
     size_t label;                  /* or DUSK_NO_LINK */
     const dusk_field *label_field; /* or NULL */
     uint64_t rows;                 /* declared, or 0 */
+    bool plain;                    /* no privacy at all; the budget is not to be taken from */
     const dusk_frame
         *open_rows; /* public rows, in the order of fields, the label's column being NULL; or NULL */
     double setting
@@ -45,6 +47,8 @@ typedef struct learn_job {
     dusk_buffer said;         /* the explanation */
     void *plan;               /* the learner's own, made by plan, ended by forget */
     dusk_model *model;        /* while fit runs */
+    size_t state_size; /* by plan: bytes of a state that can be kept while fit runs; 0: there is none */
+    learn_checkpoint checkpoint; /* where; fit loads and saves, training.c does the rest */
     void (*progress)(void *context, double part);
     void *progress_context;
 } learn_job;
@@ -70,6 +74,8 @@ typedef struct learn_learner {
     /* All that it releases are sums of rows, once each and none by what another was, so that it can be had in versions (budget.h).
      * Plans refuse settings with which that is not so by learn_refuse_versions. */
     bool versions;
+    bool
+        gradients; /* all that it must pay for are sampled sums: it can be told the noise instead of a promise, or do without any */
     bool open_rows;             /* needs public rows, and plan may look at them */
     void (*forget)(void *plan); /* NULL: plan is one allocation, or NULL */
     /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */

@@ -107,6 +107,12 @@ uint64_t learn_sampler_epoch(const learn_sampler *sampler)
     return (sampler->places + sampler->lot - 1) / sampler->lot;
 }
 
+/* Where the noise is given: the mu with which `times` releases that take all of the budget have it. */
+static void give_noise(learn_budget *budget, uint64_t times)
+{
+    if (budget->multiplier > 0) budget->mu = sqrt((double)times) * budget->factor / budget->multiplier;
+}
+
 DUSK_PROVEN(learn_budget_sampled)
 dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
                                  int grid, double share, const learn_sampler *sampler, uint64_t times,
@@ -117,20 +123,24 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
     dusk_event event, sampled;
     double multiplier;
 
-    if (!sampler || takes_all(sampler))
+    if (!sampler || takes_all(sampler)) {
+        give_noise(budget, times);
         return learn_budget_noise(budget, out, dimension, steps, grid, share, times, err);
+    }
     if (times > UINT32_MAX) /* beyond, coins would come again: learn_draw_take */
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer steps, or a larger rate",
                          "%llu samples are too many", (unsigned long long)times);
     if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_SHUFFLED, false)) {
         const uint64_t epoch = learn_sampler_epoch(sampler);
         times = DUSK_MUTATE(SHUFFLED_EPOCHS_FREE, times / epoch + (times % epoch > 0), 1);
+        give_noise(budget, times);
         return learn_budget_noise(budget, out, dimension, steps, grid, budget->left, times, err);
     }
     if (!(budget->delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or take all rows",
                          "sampled gradients need a delta");
-    DUSK_TRY(find_multiplier(&multiplier, budget, sampler, times, err));
+    multiplier = budget->multiplier;
+    if (!(multiplier > 0)) DUSK_TRY(find_multiplier(&multiplier, budget, sampler, times, err));
     DUSK_TRY(dusk_gaussian_multiplier_init(&noise.gauss, dimension, ldexp(steps, grid),
                                            multiplier * (1 + 0x1p-30), grid, err));
     DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));

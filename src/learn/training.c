@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a request to a model: prepare (no row is looked at), charge, run. */
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ void dusk_training_free(dusk_training *training)
     for (size_t i = 0; i < LEARN_SETTINGS_MAX; i++) dusk_deallocate(training->value[i]);
     dusk_fields_free(training->fields);
     dusk_deallocate(training->open.column);
+    learn_checkpoint_close(&training->job.checkpoint);
     dusk_deallocate(training);
 }
 
@@ -221,12 +223,33 @@ static void leave_delta(learn_job *job)
 static dusk_status state(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    if (job->plain)
+        return dusk_statement_none(&job->statement, job->budget.neighbours, job->fields->unit, err);
     DUSK_TRY(learn_budget_state(&job->budget, &job->statement, job->fields->unit, err));
     leave_delta(job);
     job->statement.numerics = job->learner->shown.numerics;
     DUSK_TRY(learn_assume_rows(&job->statement, job->fields, job->rows, err));
 done:
     return status;
+}
+
+/* One of: an epsilon, the noise, none. */
+static dusk_status make_budget(learn_job *job, const dusk_train_options *options, dusk_error *err)
+{
+    const uint32_t rows_per_unit = job->fields->rows_per_unit;
+    if (options->noise == 0 && !options->no_privacy)
+        return learn_budget_init(&job->budget, options->neighbours, options->epsilon, options->delta,
+                                 rows_per_unit, err);
+    if (!job->learner->gradients)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",
+                         "only networks are trained with a given noise, or without privacy; %s is not one",
+                         job->learner->shown.name);
+    if (options->epsilon != 0 || (options->noise != 0 && options->no_privacy))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
+                         "an epsilon, a noise and no privacy exclude each other");
+    job->plain = options->no_privacy;
+    return learn_budget_by_noise(&job->budget, options->neighbours, job->plain ? 1 : options->noise,
+                                 job->plain ? 0.5 : options->delta, rows_per_unit, err);
 }
 
 static dusk_status plan(dusk_training *training, const dusk_train_options *options, learn_versions *versions,
@@ -241,8 +264,7 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
     DUSK_TRY(find_label(job, options->label, err));
     DUSK_TRY(take_open_rows(training, options->open_rows, err));
     DUSK_TRY(read_settings(training, options, err));
-    DUSK_TRY(learn_budget_init(&job->budget, options->neighbours, options->epsilon, options->delta,
-                               job->fields->rows_per_unit, err));
+    DUSK_TRY(make_budget(job, options, err));
     if (versions) learn_budget_version(&job->budget, versions);
     if (versions && !job->learner->versions)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "linear, lasso, functional and naive_bayes have them",
@@ -300,6 +322,58 @@ dusk_status dusk_training_explain(const dusk_training *training, char **text, du
     return copy_text(text, training->job.said.data ? training->job.said.data : "", err);
 }
 
+/* --- checkpoints ------------------------------------------------------------------------------------------------------------ */
+
+/* Of all that is public about a training: which steps may follow which. */
+static dusk_status hash_plan(const dusk_training *training, unsigned char out[LEARN_PLAN_HASH],
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_job *job = &training->job;
+    dusk_buffer text = { .data = NULL };
+    char statement[16384], *fields = NULL, *all = NULL;
+    DUSK_TRY(dusk_statement_json(&job->statement, statement, sizeof statement, err));
+    DUSK_TRY(dusk_fields_format(job->fields, &fields, err));
+    dusk_buffer_add(&text, "%s\n%zu\n%llu\n%s\n%s\n", job->learner->shown.name, job->label,
+                    (unsigned long long)job->rows, statement, fields);
+    for (size_t i = 0; job->learner->shown.settings[i].name; i++)
+        dusk_buffer_add(&text, "%s\n", training->value[i]);
+    DUSK_TRY(dusk_buffer_take(&text, &all, err));
+    crypto_generichash(out, LEARN_PLAN_HASH, (const unsigned char *)all, strlen(all), NULL, 0);
+done:
+    dusk_buffer_clear(&text);
+    dusk_ledger_free_text(fields);
+    dusk_deallocate(all);
+    return status;
+}
+
+dusk_status dusk_training_keep(dusk_training *training, const char *path, uint64_t every, bool resume,
+                               uint64_t *charge, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_job *job = &training->job;
+    unsigned char plan[LEARN_PLAN_HASH];
+    if (job->state_size == 0)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                         "networks have one, with sampler=poisson or fixed, and scaling=bounds",
+                         "%s has no state to be kept", job->learner->shown.name);
+    if (every < 1) return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 100", "there are no such steps");
+    if (job->checkpoint.open)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "make one", "there is a checkpoint already");
+    DUSK_TRY(hash_plan(training, plan, err));
+    DUSK_TRY(learn_checkpoint_open(&job->checkpoint, path, plan, job->state_size, every, resume, err));
+    *charge = job->checkpoint.charge;
+done:
+    return status;
+}
+
+dusk_status dusk_training_begin(dusk_training *training, uint64_t charge, dusk_error *err)
+{
+    learn_checkpoint *c = &training->job.checkpoint;
+    if (!c->open || c->sequence > 0) return DUSK_OK;
+    return learn_checkpoint_begin(c, charge, err);
+}
+
 /* --- run ------------------------------------------------------------------------------------------------------------------ */
 
 dusk_status learn_check_frame(const dusk_fields *fields, const dusk_frame *frame, dusk_error *err)
@@ -348,6 +422,7 @@ dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const d
 
     *out = NULL;
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
+    DUSK_TRY(dusk_training_begin(training, 0, err));
     DUSK_TRY(start_model(training, &model, err));
     DUSK_TRY(copy_features(&planned, &job->features, err));
     job->model = model;
@@ -357,6 +432,10 @@ dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const d
     job->features = planned;
     planned = (learn_features){ 0 };
     if (status == DUSK_OK) status = learn_model_names(model, err);
+    if (status == DUSK_OK && job->checkpoint.open) { /* before anybody has the model */
+        status = learn_checkpoint_end(&job->checkpoint, err);
+        learn_checkpoint_close(&job->checkpoint);
+    }
     if (status != DUSK_OK) goto done;
     learn_progress(job, 1);
     *out = model;
@@ -375,13 +454,27 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
     const learn_job *job = &training->job;
     char purpose[160];
     uint64_t id;
+    dusk_model *model = NULL;
 
     *out = NULL;
+    if (job->plain)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "train with an epsilon",
+                         "a training without privacy is never charged to a ledger");
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
     snprintf(purpose, sizeof purpose, "train %s%s%.60s", job->learner->shown.name,
              job->label_field ? " for " : "", job->label_field ? job->label_field->name : "");
-    DUSK_TRY(dusk_ledger_reserve_statement(ledger, &id, &job->statement, analyst, purpose, version, err));
-    DUSK_TRY(dusk_training_run(training, out, frame, gen, err));
+    if (job->checkpoint.resumed && job->checkpoint.charge == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew", "the checkpoint was charged to no ledger");
+    id = job->checkpoint.charge;
+    const bool kept = job->checkpoint.open;
+    if (!job->checkpoint.resumed)
+        DUSK_TRY(dusk_ledger_reserve_statement(ledger, &id, &job->statement, analyst, purpose, version, err));
+    DUSK_TRY(dusk_training_begin(training, id, err));
+    DUSK_TRY(dusk_training_run(training, &model, frame, gen, err));
+    if (kept) DUSK_TRY(dusk_ledger_commit(ledger, id, "trained", strlen("trained"), err)); /* once only */
+    *out = model;
+    model = NULL;
 done:
+    dusk_model_free(model);
     return status;
 }

@@ -28,3 +28,24 @@ net --net output --set lot=10 --lot 10 --rows 2400
 t train linear credit.csv --schema credit.fields --label income --epsilon 1 --out a.model --steps 10
 dusk train net credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --rows 2400 --net small.net --lot 100 \
     --epochs 1 --out a.model 2>&1 | sed -n -e 's,lot=.*,,p' -e '/^file/p'
+
+# a noise instead of an epsilon, and no privacy at all
+run() { dusk train net credit.csv --schema credit.fields --label repaid --rows 2400 --net output --rate 1 "$@" 2>&1; }
+run --noise 1.1 --delta 1e-6 --steps 4 --dry-run | grep -v '^promise'
+run --no-privacy --steps 3 --out plain.model | grep -e PRIVACY -e ^cost
+dusk score plain.model credit.csv 2>&1 | grep PRIVACY
+dusk predict plain.model credit.csv 2>&1 | grep PRIVACY
+t train net credit.csv --schema credit.fields --label repaid --net output --out a.model
+t train net clinic.dusk --label repaid --net output --out a.model --no-privacy
+t train linear credit.csv --schema credit.fields --label income --no-privacy --out a.model
+run --noise 1 --delta 1e-6 --epsilon 1 --out a.model
+run --noise 1 --steps 3 --out a.model
+
+# checkpoints
+run --noise 5 --delta 1e-6 --steps 10 --checkpoint run.checkpoint --every 5 --out a.model | grep -e ^file -e ^cost
+run --noise 5 --delta 1e-6 --steps 10 --checkpoint run.checkpoint --every 5 --out b.model
+run --noise 5 --delta 1e-6 --steps 10 --checkpoint run.checkpoint --every 5 --out b.model --resume
+run --noise 5 --delta 1e-6 --steps 20 --checkpoint run.checkpoint --every 5 --out b.model --resume
+run --noise 5 --delta 1e-6 --steps 10 --out b.model --resume
+ls b.model 2>/dev/null
+exit 0

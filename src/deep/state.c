@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a training; see state.h. */
+#include "deep/state.h"
+
+#include <string.h>
+
+typedef struct head {
+    uint64_t steps, optimiser_steps;
+    double lot, clip;
+} head;
+
+/* Vectors of as many numbers as there are parameters; an optimiser has two moments at most. */
+static size_t vectors(const deep_plan *plan) { return 1 + (plan->average > 0) + 2; }
+
+size_t deep_state_size(const learn_job *job, const deep_plan *plan)
+{
+    /* an order of rows that is begun would have to be ended, and scales and earlier noise that were released be kept */
+    if (plan->sampler.way == LEARN_SHUFFLED || job->scaling_is_paid ||
+        plan->correlation.way != DEEP_INDEPENDENT)
+        return 0;
+    return sizeof(head) + vectors(plan) * plan->net.parameters * sizeof(float);
+}
+
+/* The vectors of a state, one after the other; moments that a method does not have are not there. */
+static size_t list(const deep_state *state, float *out[4])
+{
+    size_t n = 0;
+    out[n++] = state->parameters;
+    if (state->averaged) out[n++] = state->averaged;
+    if (state->optimiser->first_moment) out[n++] = state->optimiser->first_moment;
+    if (state->optimiser->second_moment) out[n++] = state->optimiser->second_moment;
+    return n;
+}
+
+void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes)
+{
+    const head begin = { state->steps, state->optimiser->steps, plan->lot, state->clip };
+    const size_t size = plan->net.parameters * sizeof(float);
+    float *vector[4];
+    const size_t n = list(state, vector);
+    memcpy(bytes, &begin, sizeof begin);
+    memset(bytes + sizeof begin, 0, vectors(plan) * size);
+    for (size_t v = 0; v < n && v < vectors(plan); v++)
+        memcpy(bytes + sizeof begin + v * size, vector[v], size);
+}
+
+void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes)
+{
+    const size_t size = plan->net.parameters * sizeof(float);
+    float *vector[4];
+    head begin;
+    const size_t n = list(state, vector);
+    memcpy(&begin, bytes, sizeof begin);
+    for (size_t v = 0; v < n && v < vectors(plan); v++)
+        memcpy(vector[v], bytes + sizeof begin + v * size, size);
+    state->steps = begin.steps;
+    state->clip = begin.clip;
+    state->optimiser->steps = begin.optimiser_steps;
+}
+
+double deep_state_lot(const unsigned char *bytes)
+{
+    head begin;
+    memcpy(&begin, bytes, sizeof begin);
+    return begin.lot;
+}

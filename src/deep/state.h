@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DUSK_DEEP_STATE_H
+#define DUSK_DEEP_STATE_H
+
+/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, the lot, the clip, parameters, their average, and the
+ * moments of the optimiser. Coins are not among them: those of the next steps are new. Whatever a step changes and the next reads must be here. */
+
+#include "deep/training.h"
+
+/* 0: what this plan leaves is more than that, and it cannot be kept. */
+size_t deep_state_size(const learn_job *job, const deep_plan *plan);
+
+/* `averaged` NULL: there is none. `steps`: that were taken. */
+typedef struct deep_state {
+    uint64_t steps;
+    double clip; /* of the next one */
+    float *parameters, *averaged;
+    deep_optimiser *optimiser;
+} deep_state;
+void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes);
+/* The same back; sizes are those of the plan. */
+void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes);
+/* The lot alone, which is released once and not again. */
+double deep_state_lot(const unsigned char *bytes);
+
+#endif

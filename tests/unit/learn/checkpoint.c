@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints: files that were torn, changed or are of another plan, and trainings that were killed and go on: to the same model where nothing is
+ * random, with new coins where something is, and never twice. */
+#include "learn/checkpoint.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "learners.h"
+#include "ledgers.h"
+
+static const unsigned char plan_a[LEARN_PLAN_HASH] = { 1 }, plan_b[LEARN_PLAN_HASH] = { 2 };
+
+static learn_checkpoint opened(const char *path, bool resume)
+{
+    learn_checkpoint c;
+    OK(learn_checkpoint_open(&c, path, plan_a, 8, 1, resume, &err));
+    return c;
+}
+
+static void expect_state(const char *path, const char *wanted)
+{
+    char state[8];
+    bool found;
+    learn_checkpoint c = opened(path, true);
+    OK(learn_checkpoint_load(&c, state, &found, &err));
+    assert_int_equal(found, wanted != NULL);
+    if (wanted) assert_memory_equal(state, wanted, 8);
+    assert_int_equal(c.charge, 7);
+    learn_checkpoint_close(&c);
+}
+
+/* Change a byte; places are 128 bytes each: 80 of a header, 8 of a state, 32 of a hash. */
+enum { PLACE = 16 + LEARN_PLAN_HASH + 32 + 8 + 32 };
+static void tear(const char *path, off_t at)
+{
+    unsigned char byte;
+    int file = open(path, O_RDWR);
+    assert_int_equal(pread(file, &byte, 1, at), 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+    assert_int_equal(close(file), 0);
+}
+
+static void files(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    const char *path = f.file;
+    learn_checkpoint c = opened(path, false), other;
+    FAILS(DUSK_ERR_BUSY, learn_checkpoint_open(&other, path, plan_a, 8, 1, false, &err));
+    FAILS(DUSK_ERR_BUSY, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    OK(learn_checkpoint_begin(&c, 7, &err));
+    learn_checkpoint_close(&c);
+    expect_state(path, NULL);
+    FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_a, 8, 1, false, &err));
+    c = opened(path, true);
+    OK(learn_checkpoint_save(&c, "state  1", &err));
+    learn_checkpoint_close(&c);
+    expect_state(path, "state  1");
+    c = opened(path, true);
+    OK(learn_checkpoint_save(&c, "state  2", &err));
+    OK(learn_checkpoint_save(&c, "state  3", &err));
+    learn_checkpoint_close(&c);
+    expect_state(path, "state  3"); /* number 4, in place 0 */
+    FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_b, 8, 1, true, &err));
+    for (off_t at = 16 + LEARN_PLAN_HASH; at < PLACE; at++) { /* the first half of a write that was cut off */
+        tear(path, at);
+        expect_state(path, "state  2");
+        tear(path, at);
+    }
+    tear(path, 90);
+    tear(path, PLACE + 90);
+    FAILS(DUSK_ERR_CORRUPT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    tear(path, 90);
+    c = opened(path, true);
+    OK(learn_checkpoint_end(&c, &err));
+    learn_checkpoint_close(&c);
+    FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    assert_int_equal(truncate(path, 0), 0);
+    FAILS(DUSK_ERR_CORRUPT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    FAILS(DUSK_ERR_IO, learn_checkpoint_open(&other, "/no/such/folder", plan_a, 8, 1, false, &err));
+    folder_remove(&f);
+}
+
+/* --- trainings ---------------------------------------------------------------------------------------- */
+
+typedef struct run {
+    const char *settings[8];
+    size_t count;
+    bool plain;
+    double dies_at, first_part;
+} run;
+
+static void watch(void *context, double part)
+{
+    run *r = context;
+    if (r->first_part == 0) r->first_part = part;
+    if (part >= r->dies_at) _exit(0);
+}
+
+static dusk_training *prepared(run *r, const dusk_frame *frame)
+{
+    dusk_training *training;
+    dusk_train_options o;
+    dusk_train_options_init(&o);
+    o.label = "colour";
+    if (r->plain)
+        o.no_privacy = true;
+    else
+        o.epsilon = 5;
+    o.delta = 1e-6;
+    o.rows = 60;
+    o.neighbours = DUSK_ADD_REMOVE;
+    o.settings = r->settings;
+    o.settings_count = r->count;
+    o.progress = watch;
+    o.progress_context = r;
+    r->first_part = 0;
+    OK(dusk_training_prepare(&training, "net", frame->fields, &o, &err));
+    return training;
+}
+
+/* A process that is gone when `dies_at` of the work is done. */
+static void die(run *r, const char *path, const dusk_frame *frame, const char *ledger, double dies_at)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        uint64_t charge;
+        dusk_model *model;
+        dusk_error err;
+        dusk_generator *gen = seeded(5);
+        r->dies_at = dies_at;
+        dusk_training *training = prepared(r, frame);
+        dusk_status status = dusk_training_keep(training, path, 2, false, &charge, &err);
+        if (status == DUSK_OK)
+            status = ledger ? dusk_training_run_charged(training, &model, frame, ledger_of(ledger), "ana", 1,
+                                                        gen, &err)
+                            : dusk_training_run(training, &model, frame, gen, &err);
+        _exit(1); /* it should not have come so far */
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    r->dies_at = 2;
+}
+
+static dusk_model *go_on(run *r, const char *path, const dusk_frame *frame, dusk_generator *gen)
+{
+    uint64_t charge;
+    dusk_model *model;
+    dusk_training *training = prepared(r, frame);
+    OK(dusk_training_keep(training, path, 2, true, &charge, &err));
+    assert_int_equal(charge, 0);
+    OK(dusk_training_run(training, &model, frame, gen, &err));
+    dusk_training_free(training);
+    return model;
+}
+
+static const double *parameters(const dusk_model *model, size_t *n)
+{
+    size_t rows;
+    return dusk_model_array(model, "parameters", &rows, n);
+}
+
+static bool same(const dusk_model *a, const dusk_model *b)
+{
+    size_t n, m;
+    const double *x = parameters(a, &n), *y = parameters(b, &m);
+    assert_true(x && y && n == m);
+    return !memcmp(x, y, n * sizeof *x);
+}
+
+/* Without noise, and of all rows: as if nothing had happened, whatever the optimiser has to remember. */
+static void nothing_is_lost(void **state)
+{
+    (void)state;
+    const char *const optimiser[] = { "optimiser=sgd", "optimiser=adam", "optimiser=adagrad" };
+    dusk_generator *gen = seeded(1);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    for (size_t i = 0; i < 3; i++) {
+        run r = {
+            { "net=dense 3; tanh; output", "rate=1", "steps=10", "average=0.5", optimiser[i] }, 5, true, 2, 0
+        };
+        folder f = folder_make();
+        dusk_generator *coins = seeded(5);
+        dusk_training *training = prepared(&r, frame);
+        dusk_model *whole, *resumed;
+        OK(dusk_training_run(training, &whole, frame, coins, &err));
+        die(&r, f.file, frame, NULL, 0.5); /* after 5 steps, of which 4 were kept */
+        resumed = go_on(&r, f.file, frame, gen);
+        assert_true(fabs(r.first_part - 0.5) < 1e-9);
+        assert_true(same(whole, resumed));
+        assert_true(dusk_statement_is_none(dusk_model_statement(resumed)));
+        dusk_model_free(whole);
+        dusk_model_free(resumed);
+        dusk_training_free(training);
+        dusk_generator_free(coins);
+        folder_remove(&f);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char command[400];
+    snprintf(command, sizeof command, "cp %s %s", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* Coins are new, the end is the end, and another plan is another plan. */
+static void new_coins(void **state)
+{
+    (void)state;
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0 };
+    dusk_generator *gen = seeded(2);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
+    char copy[200];
+    uint64_t charge;
+    snprintf(copy, sizeof copy, "%s/copy", f.path);
+    die(&r, f.file, frame, NULL, 0.9);
+    copy_file(f.file, copy);
+    dusk_generator *coins = seeded(5); /* as in the process that died */
+    dusk_model *a = go_on(&r, f.file, frame, coins), *b = go_on(&r, copy, frame, gen);
+    assert_true(fabs(r.first_part - 5.0 / 6) < 1e-9);
+    assert_false(same(a, b));
+    dusk_training *training = prepared(&r, frame);
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_keep(training, f.file, 2, true, &charge, &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_keep(training, f.file, 2, false, &charge, &err));
+    dusk_training_free(training);
+    dusk_model_free(a);
+    dusk_model_free(b);
+    assert_int_equal(remove(f.file), 0);
+    die(&r, f.file, frame, NULL, 0.9);
+    r.settings[2] = "steps=7";
+    training = prepared(&r, frame);
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_keep(training, f.file, 2, true, &charge, &err));
+    dusk_training_free(training);
+    dusk_generator_free(coins);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
+/* Charged once, before the first step; and a copy does not end twice. */
+static void ledgers(void **state)
+{
+    (void)state;
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0 };
+    dusk_generator *gen = seeded(3);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
+    char kept[200], copy[200];
+    uint64_t charge = 0;
+    dusk_model *model;
+    snprintf(kept, sizeof kept, "%s/kept", f.path);
+    snprintf(copy, sizeof copy, "%s/copy", f.path);
+    ledger_make(f.file, DUSK_FILTER_BASIC, 6, 1e-5); /* enough for one */
+    die(&r, kept, frame, f.file, 0.1);               /* before the first checkpoint of a state */
+    copy_file(kept, copy);
+    dusk_ledger *ledger = ledger_of(f.file);
+    const double spent = spending_of(ledger, NULL).spent.epsilon;
+    assert_true(spent > 0);
+    for (int turn = 0; turn < 2; turn++) {
+        dusk_training *training = prepared(&r, frame);
+        OK(dusk_training_keep(training, turn ? copy : kept, 2, true, &charge, &err));
+        assert_true(charge > 0);
+        if (turn)
+            FAILS(DUSK_ERR_ARGUMENT,
+                  dusk_training_run_charged(training, &model, frame, ledger, "ana", 1, gen, &err));
+        else
+            OK(dusk_training_run_charged(training, &model, frame, ledger, "ana", 1, gen, &err));
+        assert_int_equal(model != NULL, !turn);
+        dusk_model_free(model);
+        dusk_training_free(training);
+        assert_true(spending_of(ledger, NULL).spent.epsilon == spent);
+    }
+    dusk_ledger_close(ledger);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    dusk_generator *gen = seeded(4);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 20, gen);
+    dusk_train_options o;
+    dusk_training *training;
+    uint64_t charge;
+    dusk_train_options_init(&o);
+    o.label = "y";
+    o.epsilon = 1;
+    o.delta = 1e-6;
+    o.neighbours = DUSK_ADD_REMOVE;
+    OK(dusk_training_prepare(&training, "linear", frame->fields, &o, &err));
+    FAILS(DUSK_ERR_UNSUPPORTED, dusk_training_keep(training, "/tmp/x", 1, false, &charge, &err));
+    dusk_training_free(training);
+    const char *const shuffled[] = { "sampler=shuffled", "rate=0.5", "net=output" };
+    o.label = "colour";
+    o.neighbours = DUSK_REPLACE_ONE;
+    o.rows = 20;
+    o.settings = shuffled;
+    o.settings_count = 3;
+    OK(dusk_training_prepare(&training, "net", frame->fields, &o, &err));
+    FAILS(DUSK_ERR_UNSUPPORTED, dusk_training_keep(training, "/tmp/x", 1, false, &charge, &err));
+    dusk_training_free(training);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files),   cmocka_unit_test(nothing_is_lost), cmocka_unit_test(new_coins),
+        cmocka_unit_test(ledgers), cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
+}
