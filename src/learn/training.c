@@ -271,6 +271,7 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
                          "%s has no versions with less noise: it does more than to release sums once",
                          job->learner->shown.name);
     DUSK_TRY(job->learner->plan(job, err));
+    if (job->said.failed) DUSK_TRY(dusk_fail_memory(err)); /* a plan that says all it does, or none */
     DUSK_TRY(state(job, err));
 done:
     return status;
@@ -318,7 +319,6 @@ const dusk_statement *dusk_training_statement(const dusk_training *training)
 
 dusk_status dusk_training_explain(const dusk_training *training, char **text, dusk_error *err)
 {
-    if (training->job.said.failed) return dusk_fail_memory(err);
     return copy_text(text, training->job.said.data ? training->job.said.data : "", err);
 }
 

@@ -8,9 +8,32 @@
 static const char *const requests[][6] = {
     { "net=input 6 1; tanh; dense 9 each; relu; conv1d 3 2; output", "rate=1", "steps=2", "threads=3",
       "average=0.5", "optimiser=adam" },
-    { "net=layernorm fixed; dense 4; residual; layernorm; dropout 0.5; add; output", "rate=0.5", "steps=2",
+    { "net=layernorm fixed; dense 4; residual; layernorm; dropout 0.5; add; output", "rate=1", "steps=2",
       "threads=2", "clipping=adaptive", "optimiser=adagrad" },
+    { "net=input 6; embedding 4 3; attention 1; lstm 3 last; tied 2; tanh; output", "rate=1", "steps=2",
+      "clip=0.1", "threads=1", "optimiser=adamw" },
 };
+
+/* The n-th allocation fails: of the plan and all that follows, or of what follows alone. */
+static bool try_at(long n, bool planned, const dusk_train_options *o, const dusk_frame *frame,
+                   dusk_generator *gen)
+{
+    dusk_training *training = NULL;
+    dusk_model *model = NULL;
+    dusk_prediction said = { .rows = 0 };
+    dusk_error err = { .message = "" };
+    if (!planned) dusk_memory_fail_at(n);
+    dusk_status status = dusk_training_prepare(&training, "net", frame->fields, o, &err);
+    if (planned) dusk_memory_fail_at(n);
+    if (status == DUSK_OK) status = dusk_training_run(training, &model, frame, gen, &err);
+    if (status != DUSK_OK) assert_null(model);
+    if (status == DUSK_OK) status = dusk_predict(&said, model, frame, &err);
+    const bool done = went_through(status, &err, n, 100000);
+    dusk_prediction_clear(&said);
+    dusk_model_free(model);
+    dusk_training_free(training);
+    return done;
+}
 
 static void memory_runs_out(void **state)
 {
@@ -19,24 +42,12 @@ static void memory_runs_out(void **state)
         dusk_generator *gen = seeded(k + 1);
         dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 12, gen);
         dusk_train_options o = learners_options(dusk_learner_named("net"), 2, 1e-3);
-        bool done = false;
+        long n = 1, m = 1;
         o.settings = requests[k];
         o.settings_count = sizeof requests[k] / sizeof *requests[k];
-        for (long n = 1; !done; n++) {
-            dusk_training *training = NULL;
-            dusk_model *model = NULL;
-            dusk_error err = { .message = "" };
-            dusk_memory_fail_at(n);
-            dusk_status status = dusk_training_prepare(&training, "net", frame->fields, &o, &err);
-            if (status == DUSK_OK) status = dusk_training_run(training, &model, frame, gen, &err);
-            if (status != DUSK_OK) assert_null(model);
-            dusk_prediction said = { .rows = 0 };
-            if (status == DUSK_OK) status = dusk_predict(&said, model, frame, &err);
-            done = went_through(status, &err, n, 100000);
-            dusk_prediction_clear(&said);
-            dusk_model_free(model);
-            dusk_training_free(training);
-        }
+        while (!try_at(n, false, &o, frame, gen)) n += 1 + n / 4;
+        while (!try_at(m, true, &o, frame, gen)) m += 1 + m / 32;
+        assert_true(n > m && m > 50);
         dusk_frame_free(frame);
         dusk_generator_free(gen);
     }

@@ -14,7 +14,7 @@ static void memory_runs_out(void **state)
         dusk_frame *frame = learners_frame(learners_fields(l), 12, gen);
         dusk_train_options o = learners_options(l, 2, 1e-3);
         bool done = false;
-        for (long n = 1; !done; n += 1 + n / 16) {
+        for (long n = 1; !done; n += 1 + n / 3) {
             dusk_training *training = NULL;
             dusk_model *model = NULL;
             dusk_error err = { .message = "" };
