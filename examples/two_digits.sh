@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Logistic regression by noisy gradient descent on two classes of MNIST, the experiment at the end of "A friendly tutorial on differential privacy": lot 150,
+# Logistic regression by noisy gradient descent on two classes of MNIST, an experiment that a tutorial on differential privacy ends with: lot 150,
 # pixels in [0, 1], rate 1/sqrt(t), noise of variance 1, 5, 7.5 and 10, delta 1e-4. Then the other way round: what each way of accounting must add
 # for a given epsilon, and how right the classifier is after that.
 #
