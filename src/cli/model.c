@@ -93,13 +93,19 @@ done:
     return status;
 }
 
+dusk_status model_rows_read(dusk_frame **out, const dusk_fields *fields, const char *path, const char *labels,
+                            dusk_error *err)
+{
+    dusk_status status = dusk_frame_read(out, fields, path, labels, err);
+    if (status == DUSK_ERR_ARGUMENT) err->status = status = DUSK_ERR_PARSE; /* a bad file: exit code 3 */
+    return status;
+}
+
 dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err)
 {
     if (data->source)
         return dusk_query_frame(data->source, &data->frame, data->sql, &data->options, gen, err);
-    dusk_status status = dusk_frame_read(&data->frame, data->fields, data->path, data->labels, err);
-    if (status == DUSK_ERR_ARGUMENT) err->status = status = DUSK_ERR_PARSE; /* a bad file: exit code 3 */
-    return status;
+    return model_rows_read(&data->frame, data->fields, data->path, data->labels, err);
 }
 
 void model_data_clear(model_data *data)

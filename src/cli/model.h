@@ -47,6 +47,9 @@ dusk_status model_fields(dusk_fields **out, const char *schema, const char *tabl
 dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char *label, dusk_error *err);
 /* The fields of a model, less the label unless it is wanted. */
 dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool label, dusk_error *err);
+/* Rows of a file by these fields; a file that is none of them is bad input. */
+dusk_status model_rows_read(dusk_frame **out, const dusk_fields *fields, const char *path, const char *labels,
+                            dusk_error *err);
 /* Read data->frame by data->fields. The generator decides which rows of a unit stay. */
 dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err);
 void model_data_clear(model_data *data);

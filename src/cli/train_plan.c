@@ -52,7 +52,7 @@ dusk_status train_plan_open_rows(train_plan *plan, dusk_train_options *options, 
     for (size_t i = 0; i < fields->count; i++)
         if (i != label) keep[count++] = fields->field[i].name;
     DUSK_TRY(dusk_fields_copy(&seen, fields, keep, count, err));
-    DUSK_TRY(dusk_frame_read(&plan->open, seen, s->open, NULL, err));
+    DUSK_TRY(model_rows_read(&plan->open, seen, s->open, NULL, err));
     options->open_rows = plan->open;
 done:
     dusk_fields_free(seen);
@@ -81,7 +81,7 @@ static dusk_status prepare_ladder(train_plan *plan, const char *learner, const d
     dusk_status status = DUSK_OK;
     dusk_ladder_options ladder;
     dusk_ladder_options_init(&ladder);
-    if (s->check) DUSK_TRY(dusk_frame_read(&plan->check, fields, s->check, NULL, err));
+    if (s->check) DUSK_TRY(model_rows_read(&plan->check, fields, s->check, NULL, err));
     ladder.target = s->until;
     ladder.rows = plan->check;
     ladder.each = s->each;

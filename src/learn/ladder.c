@@ -168,6 +168,9 @@ static dusk_status plan(dusk_ladder *l, const char *name, const dusk_train_optio
     DUSK_TRY(learn_find(&learner, name, err));
     DUSK_TRY(check_target(learner->shown.task, o, name, err));
     if (o->rows) DUSK_TRY(learn_check_frame(l->fields, o->rows, err));
+    if (o->rows && o->rows->rows == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give some, or none: then private ones are held out",
+                         "there are no public rows to check by");
     DUSK_TRY(learn_budget_init(&all, train->neighbours, train->epsilon, train->delta,
                                l->fields->rows_per_unit, err));
     l->task = learner->shown.task;

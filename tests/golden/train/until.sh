@@ -16,6 +16,11 @@ train credit.csv --schema credit.fields --epsilon 1 --until 40 --try confidence=
 train credit.csv --schema credit.fields --epsilon 1 --check credit.csv
 train credit.csv --schema credit.fields --epsilon 1 --until 40 --charge-each
 train credit.csv --schema credit.fields --epsilon 1 --until 40 --check none.csv
+head -n 1 credit.csv >empty.csv
+train credit.csv --schema credit.fields --epsilon 1 --until 40 --check empty.csv
+echo "age" >other.csv
+train credit.csv --schema credit.fields --epsilon 1 --until 40 --check other.csv
+echo "exit code $?"
 dusk train linear credit.csv --schema credit.fields --label income --epsilon 1 --until 40 --out a.model 2>&1
 dusk train forest credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --until 0.7 --out a.model 2>&1
 cp credit.csv b.csv
