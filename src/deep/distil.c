@@ -2,14 +2,18 @@
 /* Students; see distil.h. */
 #include "deep/distil.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "deep/classifier.h"
 #include "deep/student.h"
+#include "deep/teachers.h"
 
-enum { LOT = 64 };
+enum { LOT = 64, REVIEW_ROWS = 1000, REVIEWS = 3 };
+#define REVIEW_RIDGE 0.1
+#define REVIEW_WIDTH 0.5 /* squared, in mean squared distances */
 
 void deep_distil_clear(deep_distil *d)
 {
@@ -176,6 +180,43 @@ static void take_labels(int32_t *label, const float *score, size_t rows, size_t 
     }
 }
 
+/* Labels that flowed along the graph are reviewed: classifiers learn from parts of the rows, and what most of them say of a row is its label. Where rows are few
+ * this would only repeat what was said. */
+static dusk_status review(const deep_distil *d, const deep_public *open, int32_t *label, dusk_generator *gen,
+                          dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t k = d->classes, n = open->rows, w = open->map.width;
+    const deep_open all = { open->x, n, w };
+    deep_teaching how = { .teachers = n / REVIEW_ROWS,
+                          .classes = k,
+                          .rows_most = 2 * REVIEW_ROWS,
+                          .ridge = REVIEW_RIDGE,
+                          .threads = d->threads };
+    uint32_t *part = NULL;
+    int32_t *votes = NULL;
+    float *score = NULL;
+    if (how.teachers < 3) return DUSK_OK;
+    for (size_t i = 0; i < n; i++)
+        if (label[i] < 0) return DUSK_OK;
+    how.width = sqrt(REVIEW_WIDTH * deep_open_spread(&all));
+    DUSK_NEW(part, n);
+    DUSK_NEW(votes, n * k);
+    DUSK_NEW(score, n * k);
+    for (int turn = 0; turn < REVIEWS && how.width > 0; turn++) {
+        const deep_vectors rows = { open->x, label, n, w };
+        DUSK_TRY(deep_deal(part, n, how.teachers, gen, err));
+        DUSK_TRY(deep_teachers_vote(&how, &rows, part, open->x, n, votes, err));
+        for (size_t i = 0; i < n * k; i++) score[i] = (float)votes[i];
+        take_labels(label, score, n, k);
+    }
+done:
+    dusk_deallocate(part);
+    dusk_deallocate(votes);
+    dusk_deallocate(score);
+    return status;
+}
+
 dusk_status deep_distil_run(learn_job *job, const deep_distil *d, const deep_public *open, deep_answer give,
                             void *context, dusk_generator *gen, dusk_error *err)
 {
@@ -190,6 +231,7 @@ dusk_status deep_distil_run(learn_job *job, const deep_distil *d, const deep_pub
     DUSK_TRY(deep_graph_spread(&open->graph, label, d->classes, score, err));
     take_labels(label, score, open->rows, d->classes);
     learn_progress(job, 0.75);
+    DUSK_TRY(review(d, open, label, gen, err));
     DUSK_TRY(deep_net_start(&d->net, parameters, gen, err));
     DUSK_TRY(deep_student_train(&student, open->through, label, open->rows, parameters, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, d->net.parameters, err));

@@ -50,6 +50,7 @@ static dusk_status plan_votes(learn_job *job, pate_plan *p, dusk_error *err)
     v->teachers = p->teaching.teachers;
     v->threshold = learn_setting(job, "threshold") * (double)v->teachers;
     v->sure = learn_setting(job, "sure");
+    v->margin = learn_setting(job, "margin");
     const bool screened = v->way == DEEP_CONFIDENT || v->way == DEEP_INTERACTIVE;
     if (answers == 0) answers = questions_for(job, p, screened ? 1 - screening : 1, noise);
     if (questions == 0) questions = screened ? 2 * answers : answers;
@@ -163,6 +164,8 @@ static const dusk_setting settings[] = {
       "of the votes of a class, in parts of the teachers, where the number of answers is not given" },
     { "screening", "0.3", NULL, 0.01, 0.9, false, "of the budget, for whether teachers are to answer" },
     { "threshold", "0.6", NULL, 0, 1, false, "how many of the teachers have to agree, or to contradict" },
+    { "margin", "1.5", NULL, 0, 100, false,
+      "answers that lead by less than so many deviations of the noise are not learned from" },
     { "sure", "0.8", NULL, 0, 1, false,
       "of interactive: from which score on the student is right by itself" },
     { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },

@@ -11,7 +11,7 @@
 #include "tensor/lanes.h"
 
 enum { BLOCK = 64, DEGREE = 10, GROUP_TURNS = 10, SPREAD_TURNS = 100 };
-#define FLOW 0.99f /* what comes from neighbours; the rest is a row's own answer */
+#define FALL 6.0f /* weights fall to exp(-FALL) at the last neighbour */
 
 static double squared_length(const float *x, size_t n)
 {
@@ -188,24 +188,14 @@ void deep_graph_clear(deep_graph *graph)
     *graph = (deep_graph){ .count = 0 };
 }
 
-/* Weights fall with distance, by what is near for a row, and are divided by the roots of what both ends have. */
-static void set_weights(deep_graph *g, float *sum)
+/* Weights fall with distance, by what is near for a row. */
+static void set_weights(deep_graph *g)
 {
     for (size_t i = 0; i < g->count; i++) {
         float *at = g->weight + i * g->degree;
         const float scale = at[g->degree - 1] > 0 ? at[g->degree - 1] : 1;
-        for (size_t j = 0; j < g->degree; j++) {
-            const float d = at[j] > 0 ? at[j] : 0;
-            at[j] = deep_exp(-2 * d / scale);
-            sum[i] += at[j] / 2;
-            sum[g->neighbour[i * g->degree + j]] += at[j] / 2;
-        }
+        for (size_t j = 0; j < g->degree; j++) at[j] = deep_exp(-FALL * (at[j] > 0 ? at[j] : 0) / scale);
     }
-    for (size_t i = 0; i < g->count; i++)
-        for (size_t j = 0; j < g->degree; j++) {
-            const float ends = sum[i] * sum[g->neighbour[i * g->degree + j]];
-            g->weight[i * g->degree + j] *= ends > 0 ? 0.5f / sqrtf(ends) : 0;
-        }
 }
 
 dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t threads, dusk_error *err)
@@ -213,12 +203,10 @@ dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t threa
     dusk_status status = DUSK_OK;
     deep_graph graph = { .count = open->count };
     nearest *n = NULL;
-    float *sum = NULL;
     *out = (deep_graph){ .count = 0 };
     graph.degree = open->count <= DEGREE ? (open->count > 0 ? open->count - 1 : 0) : DEGREE;
     DUSK_NEW(graph.neighbour, graph.count * graph.degree + 1);
     DUSK_NEW(graph.weight, graph.count * graph.degree + 1);
-    DUSK_NEW(sum, graph.count + 1);
     DUSK_NEW(n, 1);
     *n = (nearest){ .open = open,
                     .point = open->x,
@@ -229,14 +217,13 @@ dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t threa
                     .distance = graph.weight };
     if (graph.degree > 0) {
         DUSK_TRY(find_nearest(n, threads, err));
-        set_weights(&graph, sum);
+        set_weights(&graph);
     }
     *out = graph;
     graph = (deep_graph){ .count = 0 };
 done:
     deep_graph_clear(&graph);
     dusk_deallocate(n);
-    dusk_deallocate(sum);
     return status;
 }
 
@@ -249,21 +236,22 @@ static void normalise(float *score, size_t count, size_t classes)
     }
 }
 
-/* to = FLOW (weights, both ways) from + (1 - FLOW) answers. */
+/* Every row becomes the mean of its neighbours, weighted, both ways; answers stay what they are. */
 static void flow(const deep_graph *g, const float *from, float *to, const int32_t *answer, size_t k)
 {
     memset(to, 0, g->count * k * sizeof *to);
     for (size_t i = 0; i < g->count; i++)
         for (size_t j = 0; j < g->degree; j++) {
             const size_t other = g->neighbour[i * g->degree + j];
-            const float each = FLOW * g->weight[i * g->degree + j];
+            const float each = g->weight[i * g->degree + j];
             for (size_t c = 0; c < k; c++) {
                 to[i * k + c] += each * from[other * k + c];
                 to[other * k + c] += each * from[i * k + c];
             }
         }
+    normalise(to, g->count, k);
     for (size_t i = 0; i < g->count; i++)
-        if (answer[i] >= 0) to[i * k + (size_t)answer[i]] += 1 - FLOW;
+        for (size_t c = 0; answer[i] >= 0 && c < k; c++) to[i * k + c] = (size_t)answer[i] == c;
 }
 
 dusk_status deep_graph_spread(const deep_graph *graph, const int32_t *answer, size_t classes, float *score,
@@ -277,7 +265,6 @@ dusk_status deep_graph_spread(const deep_graph *graph, const int32_t *answer, si
         flow(graph, score, next, answer, classes);
         flow(graph, next, score, answer, classes);
     }
-    normalise(score, graph->count, classes);
 done:
     dusk_deallocate(next);
     return status;

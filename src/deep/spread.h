@@ -33,7 +33,7 @@ DUSK_MUST_USE dusk_status deep_graph_make(deep_graph *out, const deep_open *open
                                           dusk_error *err);
 /* Fine on a zeroed one. */
 void deep_graph_clear(deep_graph *graph);
-/* Answers flow along the graph [Zhou et al. 2004]: score[i * classes + c], adding to 1 for every row, or all 0 where no answer gets to. answer[i] is a class,
+/* Answers flow along the graph [Zhu, Ghahramani & Lafferty 2003]: score[i * classes + c], adding to 1 for every row, or all 0 where no answer gets to. answer[i] is a class,
  * or -1. */
 DUSK_MUST_USE dusk_status deep_graph_spread(const deep_graph *graph, const int32_t *answer, size_t classes,
                                             float *score, dusk_error *err);

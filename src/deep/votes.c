@@ -130,6 +130,8 @@ static dusk_status release_largest(const deep_votes *v, int32_t *answer, const i
     for (size_t c = 1; c < v->classes; c++)
         if (noisy[c] > noisy[best]) best = c;
     *answer = (int32_t)best;
+    for (size_t c = 0; c < v->classes; c++)
+        if (c != best && noisy[best] - noisy[c] < v->margin * v->counts.deviation) *answer = -1;
 done:
     if (totals) dusk_wipe(totals, v->classes * sizeof *totals);
     dusk_deallocate(totals);

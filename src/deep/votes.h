@@ -26,8 +26,10 @@ typedef struct deep_votes {
     size_t questions, answers; /* at most so many; answers <= questions */
     double threshold;          /* votes that are enough */
     double sure;               /* of the student: the score from which on its answer stands */
-    learn_noise counts;        /* of the votes of a question */
-    learn_noise screen;        /* of the largest of them, where that is asked first */
+    double
+        margin; /* answers that lead by less than so many deviations of the noise are dropped, after they were released */
+    learn_noise counts; /* of the votes of a question */
+    learn_noise screen; /* of the largest of them, where that is asked first */
 } deep_votes;
 
 /* For plans: fill in the noise, of all that is left of the budget; `screening` of it is for the first question. The other fields are set. */
