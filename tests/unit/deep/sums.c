@@ -132,6 +132,24 @@ static void test_one(void **state)
         if (ways[w] == 0) fail_msg("no layer of the nets goes the way %s", way_names[w]);
 }
 
+/* Layers of 1 to 64 positions, from where products of matrices win to where gradients are made: constants over positions, windows that
+ * step, leave gaps, reach outside, or see some of the channels. */
+static void test_positions(void **state)
+{
+    (void)state;
+    static const char *const form[] = { "input %zu 1 4; dense 3 each; tanh; output",
+                                        "input %zu 1 4; conv1d 6 3 stride 2 pad 1; tanh; output",
+                                        "input %zu 1 4; conv1d 4 2 pad 2 dilation 2 groups 2; output",
+                                        "input %zu 1 4; layernorm; output" };
+    for (size_t t = 1; t <= 64; t++)
+        for (size_t f = 0; f < sizeof form / sizeof *form; f++) {
+            char text[100];
+            snprintf(text, sizeof text, form[f], t);
+            const tried_net net = { text, 4 * t, 2 };
+            check_one(&net, (deep_clipping)(t % 3), 0.3, 64 * f + t);
+        }
+}
+
 /* --- records of an adversary ----------------------------------------------------------------------------------------------- */
 
 static bool finite_all(const deep_real *x, size_t n)
@@ -313,8 +331,9 @@ static void test_by_chance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),       cmocka_unit_test(test_adversary), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_by_chance), cmocka_unit_test(test_flush),     cmocka_unit_test(test_magnitudes),
+        cmocka_unit_test(test_one),        cmocka_unit_test(test_positions), cmocka_unit_test(test_adversary),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_by_chance), cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_magnitudes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
