@@ -8,11 +8,9 @@
 #include "deep/classifier.h"
 #include "deep/front.h"
 #include "deep/state.h"
-#include "learn/loss.h"
 #include "mechanisms/totals.h"
 
 #define STEPS_MOST 1e7
-#define PARAMETER_MOST 0x1p100
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
@@ -20,6 +18,7 @@ static void forget(void *plan)
 {
     deep_plan *p = plan;
     if (p) deep_net_clear(&p->net);
+    if (p) deep_start_clear(&p->start);
     dusk_deallocate(p);
 }
 
@@ -123,7 +122,7 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
-    const uint32_t cells = (uint32_t)p->net.parameters + votes;
+    const uint32_t cells = (uint32_t)(p->net.parameters - p->frozen_parameters) + votes;
     double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
     if (job->plain) return DUSK_OK;
     if (!(job->budget.delta > 0))
@@ -155,6 +154,33 @@ static void say_plan(learn_job *job, const deep_plan *p)
     learn_sampler_say(job, &p->sampler);
 }
 
+/* What the net begins with, and what of it is not learned. */
+static dusk_status plan_start(learn_job *job, deep_plan *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const char *path = learn_text(job, "start");
+    deep_net front = { .layers = 0 }, rest = { .layers = 0 };
+    p->frozen = (size_t)learn_setting(job, "frozen");
+    DUSK_TRY(deep_front_split_at(&p->net, p->frozen, &front, &rest, err));
+    p->frozen_parameters = p->net.parameters - rest.parameters;
+    if (p->frozen > 0)
+        learn_say(job, "the first %zu layers are not learned: %zu parameters of %zu are", p->frozen,
+                  rest.parameters, p->net.parameters);
+    if (strcmp(path, "none") != 0) {
+        if (DUSK_MUTATE(DEEP_START_NEED_NOT_BE_PUBLIC, learn_choice(job, "start_is") != 1, false))
+            DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT,
+                               "give --set start_is=public if it was trained without these rows",
+                               "a model to start from must be public, and nobody can see that from it"));
+        DUSK_TRY(deep_start_read(&p->start, &p->net, path, err));
+        learn_say(job, "the first %zu of %zu layers start from %s, which is said to be public",
+                  p->start.layers, p->net.layers, path);
+    }
+done:
+    deep_net_clear(&front);
+    deep_net_clear(&rest);
+    return status;
+}
+
 static dusk_status plan(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -171,6 +197,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(deep_net_parse(&p->net, learn_text(job, "net"), job->features.width,
                             numbers ? 1 : job->label_field->values, err));
     DUSK_TRY(learn_model_room((double)p->net.parameters, err));
+    DUSK_TRY(plan_start(job, p, err));
     p->clipping = (deep_clipping)learn_choice(job, "clipping");
     p->clip = learn_setting(job, "clip");
     p->quantile = learn_setting(job, "quantile");
@@ -195,24 +222,6 @@ done:
 
 /* --- fit ----------------------------------------------------------------------------------------------------------- */
 
-/* What ran away ends somewhere, so that the model can be read: parameters are released, and this is made of them alone. */
-static double end_of(float x)
-{
-    return isnan(x) ? 0 : fmin(fmax((double)x, -PARAMETER_MOST), PARAMETER_MOST);
-}
-
-dusk_status deep_put_parameters(learn_job *job, const float *parameters, size_t n, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    double *values = NULL;
-    DUSK_NEW(values, n);
-    for (size_t j = 0; j < n; j++) values[j] = end_of(parameters[j]);
-    DUSK_TRY(learn_model_put(job->model, "parameters", 1, n, values, err));
-done:
-    dusk_deallocate(values);
-    return status;
-}
-
 /* The front of the net once for all rows, and steps on the rest of it. Raw numbers stay as they are: tokens would not survive rounding. */
 static dusk_status train(learn_job *job, const deep_plan *p, deep_rows *rows, float *parameters,
                          const unsigned char *kept, dusk_generator *gen, dusk_error *err)
@@ -220,11 +229,11 @@ static dusk_status train(learn_job *job, const deep_plan *p, deep_rows *rows, fl
     dusk_status status = DUSK_OK;
     deep_net front = { .layers = 0 };
     deep_plan rest = *p;
-    if (rows->raw) return deep_train(job, p, rows, parameters, kept, gen, err);
+    if (rows->raw && p->frozen == 0) return deep_train(job, p, rows, parameters, kept, gen, err);
     rest.net = (deep_net){ .layers = 0 };
-    DUSK_TRY(deep_front_split(&p->net, &front, &rest.net, err));
-    if (front.layers > 0) DUSK_TRY(deep_front_run(&front, rows, p->threads, err));
-    DUSK_TRY(deep_train(job, &rest, rows, parameters, kept, gen, err));
+    DUSK_TRY(deep_front_split_at(&p->net, p->frozen, &front, &rest.net, err));
+    if (front.layers > 0) DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));
+    DUSK_TRY(deep_train(job, &rest, rows, parameters + p->frozen_parameters, kept, gen, err));
 done:
     deep_net_clear(&front);
     deep_net_clear(&rest.net);
@@ -256,6 +265,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
         p->lot = fmax(p->sampler.rate * count, 1);
         DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     }
+    if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
     DUSK_TRY(train(job, p, &rows, parameters, going_on ? kept : NULL, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
 done:
@@ -266,84 +276,12 @@ done:
     return status;
 }
 
-/* --- predict -------------------------------------------------------------------------------------------------------- */
-
-static bool is_numeric(const dusk_model *model)
-{
-    return model->label != DUSK_NO_LINK && model->fields->field[model->label].kind == DUSK_FIELD_NUMERIC;
-}
-
-static bool is_raw(const dusk_model *model)
-{
-    const char *range = learn_model_value(model, "range");
-    return range && !strcmp(range, "raw");
-}
-
-size_t deep_outputs(const dusk_model *model)
-{
-    return is_numeric(model) ? 1 : model->fields->field[model->label].values;
-}
-
-bool deep_complete(const dusk_model *model)
-{
-    deep_net net;
-    size_t rows, columns;
-    const char *text = learn_model_value(model, "net");
-    const double *values = dusk_model_array(model, "parameters", &rows, &columns);
-    if (!text || !values || rows != 1 || model->label == DUSK_NO_LINK) return false;
-    if (deep_net_parse(&net, text, model->features.width, deep_outputs(model), NULL) != DUSK_OK) return false;
-    const bool fits = columns == net.parameters;
-    deep_net_clear(&net);
-    for (size_t j = 0; fits && j < columns; j++)
-        if (!(fabs(values[j]) <= PARAMETER_MOST)) return false;
-    return fits;
-}
-
-dusk_status deep_predict(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const size_t k = deep_outputs(model);
-    const bool numeric = is_numeric(model);
-    deep_net net = { .layers = 0 };
-    deep_pass pass = { .net = NULL };
-    deep_rows rows = { .rows = 0 };
-    float *parameters = NULL;
-    size_t one, n;
-    const double *values = dusk_model_array(model, "parameters", &one, &n);
-
-    DUSK_TRY(deep_net_parse(&net, learn_model_value(model, "net"), model->features.width, k, err));
-    DUSK_NEW(parameters, n);
-    for (size_t j = 0; j < n; j++) parameters[j] = (float)values[j];
-    DUSK_TRY(is_raw(model) ? deep_rows_make_raw(&rows, &model->features, frame, false, err)
-                           : deep_rows_make_all(&rows, &model->features, frame, err));
-    DUSK_TRY(deep_pass_open(&pass, &net, deep_pass_room(&net, 64), err));
-    pass.parameters = parameters;
-    for (size_t first = 0; first < rows.rows; first += pass.examples) {
-        pass.examples = rows.rows - first < pass.room ? rows.rows - first : pass.room;
-        for (size_t i = 0; i < pass.examples; i++)
-            deep_rows_take(&rows, first + i, pass.value[0] + i * rows.width);
-        deep_forward(&pass);
-        for (size_t i = 0; i < pass.examples; i++) {
-            const deep_real *y = pass.value[net.layers] + i * k;
-            double *to = out + (first + i) * k;
-            for (size_t j = 0; j < k; j++) to[j] = (double)y[j];
-            if (!numeric)
-                learn_softmax(to, to, k);
-            else
-                to[0] = learn_target_value(&model->fields->field[model->label], to[0] * LEARN_ONE);
-        }
-    }
-done:
-    deep_pass_close(&pass);
-    deep_rows_clear(&rows);
-    deep_net_clear(&net);
-    dusk_deallocate(parameters);
-    return status;
-}
-
 static const dusk_setting settings[] = {
     { "net", "dense 64; relu; output", "", 0, 0, false,
       "the network, layers with \";\" between them; docs/networks.md has all of them" },
+    { "start", "none", "", 0, 0, false, "a model whose first layers the network starts with" },
+    { "start_is", "unknown", "unknown|public", 0, 0, false, "public: start was trained without these rows" },
+    { "frozen", "0", NULL, 0, 10000, true, "how many layers, from the first on, are not learned" },
     { "lot", "0", NULL, 0, 1e9, true,
       "how many rows a step takes, on average, if --rows is public; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },

@@ -8,14 +8,16 @@
 
 enum { ROOM = 16, THREADS_MOST = 64 };
 
-size_t deep_front_layers(const deep_net *net)
+static size_t front_layers(const deep_net *net, size_t frozen)
 {
-    size_t n = 0;
+    size_t n = frozen;
     while (n < net->layers && net->layer[n].parameters == 0 && !net->layer[n].kind->coins) n++;
     for (size_t l = n; l-- > 0;)
         if (!strcmp(net->layer[l].kind->name, "residual") && net->layer[l].partner >= n) n = l;
     return n;
 }
+
+size_t deep_front_layers(const deep_net *net) { return front_layers(net, 0); }
 
 /* Layers from `first` up to `end`, as a net. */
 static dusk_status take_part(const deep_net *net, size_t first, size_t end, deep_net *out, dusk_error *err)
@@ -23,10 +25,13 @@ static dusk_status take_part(const deep_net *net, size_t first, size_t end, deep
     dusk_status status = DUSK_OK;
     *out = (deep_net){ .layers = end - first };
     DUSK_NEW(out->layer, out->layers);
+    size_t before = 0;
+    for (size_t l = 0; l < first; l++) before += net->layer[l].parameters;
     for (size_t l = first; l < end; l++) {
         deep_layer *layer = &out->layer[l - first];
         *layer = net->layer[l];
         layer->partner -= layer->partner >= first ? first : 0;
+        layer->first -= before;
         out->parameters += layer->parameters;
     }
     out->in = first < net->layers ? net->layer[first].in : net->out;
@@ -35,11 +40,35 @@ done:
     return status;
 }
 
+static dusk_status check_frozen(const deep_net *net, size_t frozen, dusk_error *err)
+{
+    size_t learned = 0;
+    if (frozen > net->layers || (frozen > 0 && front_layers(net, frozen) < frozen))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "freeze whole blocks, from the first layer on",
+                         "%zu frozen layers are more than there are, or end within a residual block", frozen);
+    for (size_t l = frozen; l < net->layers; l++) {
+        learned += net->layer[l].parameters;
+        if (net->layer[l].kind->share && net->layer[l].partner < frozen)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "freeze both, or none",
+                             "layer %zu is tied to one that is frozen", l + 1);
+    }
+    if (frozen > 0 && learned == 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "freeze fewer layers", "the network has nothing to learn");
+    return DUSK_OK;
+}
+
 dusk_status deep_front_split(const deep_net *net, deep_net *front, deep_net *rest, dusk_error *err)
 {
+    return deep_front_split_at(net, 0, front, rest, err);
+}
+
+dusk_status deep_front_split_at(const deep_net *net, size_t frozen, deep_net *front, deep_net *rest,
+                                dusk_error *err)
+{
     dusk_status status = DUSK_OK;
-    const size_t n = deep_front_layers(net);
     *front = *rest = (deep_net){ .layers = 0 };
+    DUSK_TRY(check_frozen(net, frozen, err));
+    const size_t n = front_layers(net, frozen);
     DUSK_TRY(take_part(net, 0, n, front, err));
     DUSK_TRY(take_part(net, n, net->layers, rest, err));
 done:
@@ -116,6 +145,12 @@ static void run_all(worker *w, size_t workers, size_t rows)
 
 dusk_status deep_front_run(const deep_net *front, deep_rows *rows, size_t threads, dusk_error *err)
 {
+    return deep_front_run_with(front, NULL, rows, threads, err);
+}
+
+dusk_status deep_front_run_with(const deep_net *front, const float *parameters, deep_rows *rows,
+                                size_t threads, dusk_error *err)
+{
     dusk_status status = DUSK_OK;
     const size_t workers = threads < THREADS_MOST ? threads : THREADS_MOST, width = deep_size(front->out);
     deep_rows out = { .rows = rows->rows, .width = width };
@@ -126,6 +161,7 @@ dusk_status deep_front_run(const deep_net *front, deep_rows *rows, size_t thread
     for (size_t k = 0; k < workers; k++) {
         w[k] = (worker){ .rows = rows, .width = width, .x = out.x, .step = out.step };
         DUSK_TRY(deep_pass_open(&w[k].pass, front, deep_pass_room(front, ROOM), err));
+        w[k].pass.parameters = parameters;
     }
     run_all(w, workers, rows->rows);
     out.code = rows->code;

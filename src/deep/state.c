@@ -18,6 +18,8 @@ size_t deep_state_size(const learn_job *job, const deep_plan *plan)
     if (plan->sampler.way == LEARN_SHUFFLED || job->scaling_is_paid ||
         plan->correlation.way != DEEP_INDEPENDENT)
         return 0;
+    if (plan->frozen_parameters > plan->start.count)
+        return 0; /* frozen ones that are random are drawn once */
     return sizeof(head) + vectors(plan) * plan->net.parameters * sizeof(float);
 }
 

@@ -13,12 +13,16 @@
 #include "deep/plain.h"
 #include "deep/rows.h"
 #include "deep/schedule.h"
+#include "deep/start.h"
 #include "deep/sums.h"
 #include "learn/learner.h"
 #include "learn/sampler.h"
 
 typedef struct deep_plan {
     deep_net net;
+    deep_start start; /* public parameters to begin with; or none */
+    size_t frozen;    /* layers that are not learned */
+    size_t frozen_parameters;
     deep_loss loss;
     deep_clipping clipping;
     double clip;                /* at first, where it is adaptive */

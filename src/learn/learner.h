@@ -24,7 +24,7 @@
 #include "learn/features.h"
 #include "learn/model.h"
 
-#define LEARN_SETTINGS_MAX 32
+#define LEARN_SETTINGS_MAX 40
 #define LEARN_TEXT_MOST 4000 /* bytes of a setting that is a text */
 
 typedef struct learn_job {

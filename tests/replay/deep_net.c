@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 11 };
+enum { ROWS = 30, WHOLE = 12 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -16,6 +16,7 @@ typedef struct request {
 
 static const request requests[] = {
     { "net", { "net=output", "rate=1", "steps=3", "clip=0.1", "learning_rate=100" } }, /* all rows first */
+    { "net", { "net=dense 5; tanh; dense 3; output", "rate=1", "steps=3", "frozen=2" } },
     { "net", { "net=dense 5; tanh; output", "rate=1", "steps=3", "clipping=layers" } },
     { "net", { "net=dense 5; relu; output", "rate=1", "steps=3", "clipping=automatic", "threads=3" } },
     { "net", { "net=input 6 1; conv1d 3 2; elu; output", "rate=1", "steps=2", "optimiser=adam" } },
