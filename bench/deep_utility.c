@@ -165,13 +165,13 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
     }
 #define SCATTER                                                                                              \
     .net = "input 28 28; scatter 2 8; groupnorm 27 fixed; output", .lot = 16384, .epochs = 60, .clip = 0.1,  \
-    .rate = 16, .plain = 0.002, .average = 0.9, .trainings = 5
+    .rate = 16, .plain = 0.02, .average = 0.9, .trainings = 5
 #define CNN                                                                                                  \
     .net = "input 28 28; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride 2; tanh; "            \
            "maxpool 2 1; dense 32; tanh; output",                                                            \
     .lot = 2048, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.05, .trainings = 2
 #define LOGISTIC                                                                                             \
-    .net = "output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.1, .average = 0.9,        \
+    .net = "output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.5, .average = 0.9,        \
     .trainings = 5
 #define MLP                                                                                                  \
     .net = "dense 256; tanh; output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.05,      \
