@@ -16,6 +16,8 @@ static void shape(deep_layer *layer, deep_words *words)
     }
     const size_t side = deep_take(words, "the window", 1, 1 << 12);
     deep_window_shape(layer, words, side, side, deep_take_or(words, "the stride", 1, 1 << 12, side));
+    if (deep_window_of(layer).dilation > 1) /* a window could see nothing of the picture */
+        deep_refuse(words, "it has no option dilation");
 }
 
 static void largest_shape(deep_layer *layer, deep_words *words)

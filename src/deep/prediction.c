@@ -11,7 +11,7 @@
 
 #define PARAMETER_MOST 0x1p100
 
-/* What ran away ends somewhere, so that the model can be read: parameters are released, and this is made of them alone. */
+/* What ran away ends somewhere, so that a model can be read and predicts numbers; parameters are released, and this is made of them alone. */
 static double end_of(float x)
 {
     return isnan(x) ? 0 : fmin(fmax((double)x, -PARAMETER_MOST), PARAMETER_MOST);
@@ -89,7 +89,7 @@ dusk_status deep_predict(const dusk_model *model, const dusk_frame *frame, doubl
         for (size_t i = 0; i < pass.examples; i++) {
             const deep_real *y = pass.value[net.layers] + i * k;
             double *to = out + (first + i) * k;
-            for (size_t j = 0; j < k; j++) to[j] = (double)y[j];
+            for (size_t j = 0; j < k; j++) to[j] = end_of(y[j]);
             if (!numeric)
                 learn_softmax(to, to, k);
             else

@@ -94,21 +94,28 @@ static void test_threads(void **state)
     dusk_frame_free(frame);
 }
 
+/* Weights of any size up to beyond all floats, as steps go by; what they predict are numbers. */
 static void test_ran_away(void **state)
 {
-    static const request wild = {
-        1, { "net=dense 4; relu; output", "learning_rate=1e6", "decay=1", "steps=40", "momentum=0.99" }, NULL
-    };
     dusk_frame *frame = make_frame(50);
-    dusk_model *model = train(&wild, frame);
-    dusk_prediction said;
-    size_t rows, columns;
     (void)state;
-    const double *v = dusk_model_array(model, "parameters", &rows, &columns);
-    for (size_t j = 0; j < columns; j++) assert_true(fabs(v[j]) <= 0x1p100);
-    assert_int_equal(dusk_predict(&said, model, frame, NULL), DUSK_OK);
-    dusk_prediction_clear(&said);
-    dusk_model_free(model);
+    for (int steps = 1; steps < 20; steps += 2) {
+        char text[24];
+        snprintf(text, sizeof text, "steps=%d", steps);
+        const request wild = { 1,
+                               { "net=dense 4; relu; dense 3; relu; output", "learning_rate=1e6", "decay=1",
+                                 "rate=1", text },
+                               NULL };
+        dusk_model *model = train(&wild, frame);
+        dusk_prediction said;
+        size_t rows, columns;
+        const double *v = dusk_model_array(model, "parameters", &rows, &columns);
+        for (size_t j = 0; j < columns; j++) assert_true(fabs(v[j]) <= 0x1p100);
+        assert_int_equal(dusk_predict(&said, model, frame, NULL), DUSK_OK);
+        for (size_t j = 0; j < said.rows * said.columns; j++) assert_true(isfinite(said.value[j]));
+        dusk_prediction_clear(&said);
+        dusk_model_free(model);
+    }
     dusk_frame_free(frame);
 }
 

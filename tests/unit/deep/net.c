@@ -136,6 +136,7 @@ static const wrong_net wrong_nets[] = {
     { "input 12; conv1d 16777216 4096 same; output", "layer 2 (conv1d): it has too many parameters" },
     { "input 3 4; conv1d 2 2; output", "layer 2 (conv1d): it is for sequences" },
     { "input 3 4; maxpool 4; output", "layer 2 (maxpool): its window of 4 is larger" },
+    { "input 3 4; maxpool 2 pad 1 dilation 4; output", "layer 2 (maxpool): it has no option dilation" },
     { "input 3 4; avgpool; output", "layer 2 (avgpool): the window is missing" },
     { "input 12; layernorm; output", "layer 2 (layernorm): one channel would be 0" },
     { "groupnorm 5; output", "layer 1 (groupnorm): 5 groups do not divide 12 channels" },
