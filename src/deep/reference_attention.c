@@ -47,7 +47,7 @@ static void heads_open(heads *a, deep_reference *r, size_t l)
     EVERY(k, 3)
     EVERY(t, a->places)
     EVERY(c, a->channels)
-        a->qkv[k][t * a->channels + c] = map(a, a->x + t * a->channels, k * a->channels + c);
+    a->qkv[k][t * a->channels + c] = map(a, a->x + t * a->channels, k * a->channels + c);
 }
 
 /* The weights of head h, and what it mixes. */

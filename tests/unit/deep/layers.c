@@ -219,8 +219,7 @@ static void check_loss(const tried_net *tried, deep_loss loss, uint64_t seed)
     double *slope = dusk_allocate(tried->in, sizeof *slope);
     memcpy(slope, t.pass.slope[0], tried->in * sizeof *slope);
     for (size_t l = 0; l < t.net.layers; l++)
-        if (t.net.layer[l].parameters > 0)
-            deep_gradient(&t.pass, l, 0, gradient + t.net.layer[l].first);
+        if (t.net.layer[l].parameters > 0) deep_gradient(&t.pass, l, 0, gradient + t.net.layer[l].first);
     for (size_t l = 0; l < t.net.layers; l++)
         for (size_t c = 0; c < 12 && t.net.layer[l].parameters > 0; c++) {
             const size_t j = t.net.layer[l].first + splitmix64(&t.coins) % t.net.layer[l].parameters;
