@@ -28,8 +28,13 @@ static dusk_frame *slice(const dusk_frame *frame, size_t first, size_t rows)
 static double train(const bench_data *data, const dusk_frame *open, const dusk_frame *last, double epsilon,
                     double *seconds, dusk_generator *gen)
 {
-    static const char *const settings[] = { "net=input 28 28; scatter 2 8; output", "range=unit",
-                                            "questions=227", "threads=2" };
+    static const char *const settings[] = { "net=input 28 28; scatter 2 8; output",
+                                            "range=unit",
+                                            "questions=227",
+                                            "threads=2",
+                                            "components=128",
+                                            "learning_rate=0.02",
+                                            "epochs=40" };
     const double start = bench_cpu_seconds();
     dusk_train_options o;
     dusk_training *training;
