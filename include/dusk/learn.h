@@ -83,7 +83,7 @@ typedef struct dusk_train_options {
     bool accept_idealised; /* false                                                       */
     void (*progress)(void *context, double part); /* NULL; `part` goes from 0 to 1, by public steps */
     void *progress_context;
-    /* NULL. Rows that are public, for learners that learn from such, too (pate, private_knn): the same fields, with or without the label,
+    /* NULL. Rows that are public, for learners that learn from such, too (pate): the same fields, with or without the label,
      * which is not looked at. Borrowed until the training is freed. */
     const dusk_frame *open_rows;
 } dusk_train_options;

@@ -41,7 +41,7 @@ static const dusk_option train_options[] = {
     { .name = "check", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
       .help = "of --until: public rows with the same columns to check by; by default private rows are held out, and the check is paid for" },
     { .name = "public", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(open), .sample = "credit_new.csv", .heading = "How",
-      .help = "of pate and private_knn: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for" },
+      .help = "of pate: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",

@@ -2,7 +2,7 @@
 #ifndef DUSK_DEEP_DISTIL_H
 #define DUSK_DEEP_DISTIL_H
 
-/* From answers about public rows to a student: what PATE and private nearest neighbours have in common. Public rows are mapped to vectors
+/* From answers about public rows to a student. Public rows are mapped to vectors
  * (map.h), those that stand for many are asked about (spread.h), answers flow to the rest of them, and an ordinary network learns from
  * all (student.h). Only answers look at private rows. */
 

@@ -98,7 +98,7 @@ static dusk_status take_open_rows(dusk_training *training, const dusk_frame *row
     const char *name = job->learner->shown.name;
     if (!job->learner->open_rows && !rows) return DUSK_OK;
     if (!job->learner->open_rows)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them out, or choose pate or private_knn",
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them out, or choose pate",
                          "%s learns from private rows only, and public rows were given", name);
     if (!rows)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give them by --public FILE; they need no labels",
