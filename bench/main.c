@@ -57,6 +57,7 @@ static const bench_case *const tables[] = {
     bench_deep_cases,
     bench_deep_utility_cases,
     bench_pate_cases,
+    bench_deep_audit_cases,
     bench_embedding_cases,
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
