@@ -163,7 +163,8 @@ static bool is_too_large(const deep_layer *layer)
 {
     const double out = (double)layer->out.height * (double)layer->out.width * (double)layer->out.channels;
     return out < 1 || out > (double)DEEP_VALUES_MOST || layer->kept > DEEP_VALUES_MOST ||
-           layer->parameters > DEEP_PARAMETERS_MOST;
+           layer->parameters > DEEP_PARAMETERS_MOST ||
+           (layer->kind->table && layer->kind->table(layer) > 2 * DEEP_VALUES_MOST);
 }
 
 static dusk_status take_input(deep_net *net, deep_words *words, size_t in)

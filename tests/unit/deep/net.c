@@ -197,6 +197,19 @@ static void check_total(const char *text)
 }
 
 /* Layers of all kinds with numbers and options of all kinds, right only by chance. */
+/* Tables of a layer can be far larger than what goes through it. */
+static void test_tables(void **state)
+{
+    (void)state;
+    deep_net net;
+    dusk_error err = { 0 };
+    assert_int_equal(deep_net_parse(&net, "input 64 64; scatter 2 4; output", 4096, 3, NULL), DUSK_OK);
+    deep_net_clear(&net);
+    assert_int_equal(deep_net_parse(&net, "input 65536 8; scatter 1 3; output", 65536 * 8, 3, &err),
+                     DUSK_ERR_ARGUMENT);
+    if (!strstr(err.message, "layer 2 (scatter): it is too large")) fail_msg("%s", err.message);
+}
+
 static void test_any_text(void **state)
 {
     static const char *const pieces[] = { "1",    "2",     "3",       "7",     "0",        "-1",
@@ -259,10 +272,10 @@ static void test_too_many_layers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),         cmocka_unit_test(test_cnn),
-        cmocka_unit_test(test_shapes),          cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_any_text),        cmocka_unit_test(test_any_bytes),
-        cmocka_unit_test(test_too_many_layers),
+        cmocka_unit_test(test_windows),   cmocka_unit_test(test_cnn),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_tables),    cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_too_many_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
