@@ -60,7 +60,7 @@ static dusk_status train(dusk_model **out, double epsilon, const char *const *se
 
 static int open_start(void **state)
 {
-    static const char *const settings[] = { "net=dense 16; tanh; output", "rate=0.2", "steps=300",
+    static const char *const settings[] = { "net=dense 16; tanh; output", "rate=1", "steps=300",
                                             "learning_rate=1", NULL };
     dusk_model *model;
     (void)state;
@@ -93,13 +93,13 @@ static void frozen_layers_stay(void **state)
     (void)state;
     char start[100];
     snprintf(start, sizeof start, "start=%s", path);
-    const char *again[] = { "net=dense 16; tanh; output", start, "start_is=public", "steps=1",
+    const char *again[] = { "net=dense 16; tanh; output", start, "start_is=public", "steps=1", "rate=1",
                             "learning_rate=1e-9",         NULL };
     const char *rest[] = {
-        "net=dense 16; tanh; output", start, "start_is=public", "steps=5", "frozen=2", NULL
+        "net=dense 16; tanh; output", start, "start_is=public", "steps=5", "rate=1", "frozen=2", NULL
     };
     const char *other[] = {
-        "net=dense 16; tanh; dense 3; output", start, "start_is=public", "steps=5", "frozen=1", NULL
+        "net=dense 16; tanh; dense 3; output", start, "start_is=public", "steps=5", "rate=1", "frozen=1", NULL
     };
     dusk_model *before, *model;
     size_t rows, columns, n;
@@ -129,7 +129,7 @@ static void frozen_layers_are_learned_upon(void **state)
                                start,
                                "start_is=public",
                                "frozen=2",
-                               "rate=0.2",
+                               "rate=1",
                                "steps=300",
                                "learning_rate=1",
                                NULL };
