@@ -78,14 +78,14 @@ static void no_loop_is_accused(void **state)
 
 /* --- how much of the claim is shown ------------------------------------------------------------------------- */
 
-enum { RUNS = 12000 }; /* in each world */
+enum { RUNS = 40000 }; /* in each world */
 
 typedef struct worst {
     const char *subject;
     double least; /* parameters along the way of the row that speak for it: chosen beforehand */
 } worst;
 
-/* All that is stated but for what so few runs cannot tell. */
+/* All that is stated but for what so few runs cannot tell: 0.87 to 0.93 of it over six seeds. Half of the runs are too few: 0.84 to 0.91. */
 static const worst worst_ones[] = {
     { "all", 1.055e-6 },
     { "sampled", 2.84e-6 },
@@ -109,7 +109,7 @@ static void honest_loops_show_what_they_state(void **state)
         dusk_scores *scores;
         dusk_score_options o;
         dusk_score_report report;
-        coins = seeded(17 + k);
+        coins = seeded((getenv("DUSK_SEED") ? strtoull(getenv("DUSK_SEED"), NULL, 10) : 17) + k);
         claim said = s->begin(s->epsilon);
         for (size_t i = 0; i < 2 * RUNS; i++) {
             member[i] = i % 2;
