@@ -85,7 +85,7 @@ typedef struct worst {
     double least; /* parameters along the way of the row that speak for it: chosen beforehand */
 } worst;
 
-/* All that is stated but for what so few runs cannot tell: 0.87 to 0.93 of it over six seeds. Half of the runs are too few: 0.84 to 0.91. */
+/* All that is stated but for what so few runs cannot tell: 0.83 to 0.93 of it over a dozen seeds. */
 static const worst worst_ones[] = {
     { "all", 1.055e-6 },
     { "sampled", 2.84e-6 },
