@@ -166,7 +166,8 @@ static dusk_operand train_learners[LEARNERS_MAX + 1];
 static char learner_examples[LEARNERS_MAX][240];
 
 #define TAKES                                                                                                \
-    "schema delta out set try by-stability until check public columns rows replace-one labels accept-idealised "    \
+    "schema delta out set try by-stability until check public columns rows replace-one labels "              \
+    "accept-idealised "                                                                                      \
     "query table rows-per-unit analyst charge-each engine dry-run json"
 #define TAKES_NET " epsilon net lot epochs rate steps noise no-privacy checkpoint every resume"
 

@@ -49,7 +49,7 @@ static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
     if (lot > 0 && !(rows > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --rate 0.01",
                          "a lot is a part of all rows, and how many there are is private");
-    if (rate == 0) rate = lot > 0 ? lot / rows : 0.02;
+    if (rate == 0) rate = lot > 0 ? lot / rows : 0.1;
     DUSK_TRY(learn_sampler_init(&p->sampler, (learn_sampling)learn_choice(job, "sampler"), rate, job->rows,
                                 job->budget.neighbours, err));
     if (p->steps == 0) {
@@ -282,7 +282,7 @@ static const dusk_setting settings[] = {
     { "lot", "0", NULL, 0, 1e9, true,
       "how many rows a step takes, on average, if --rows is public; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
-    { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.02" },
+    { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.1" },
     { "sampler", "poisson", "poisson|fixed|shuffled", 0, 0, false,
       "each row by a coin of its own, so many of --rows, or all of them in a random order" },
     { "correlation", "none", "none|tree|bands", 0, 0, false,
@@ -298,7 +298,7 @@ static const dusk_setting settings[] = {
     { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
     { "optimiser", "sgd", "sgd|adam|adamw|adagrad|adam_unbiased", 0, 0, false,
       "what makes steps of gradients" },
-    { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
+    { "learning_rate", "0.2", NULL, 1e-9, 1e6, false, "how far a step goes" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },
     { "decay", "0", NULL, 0, 1, false, "of weights" },
     { "schedule", "constant", "constant|root|cosine", 0, 0, false,
