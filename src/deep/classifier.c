@@ -298,7 +298,7 @@ static const dusk_setting settings[] = {
     { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
     { "optimiser", "sgd", "sgd|adam|adamw|adagrad|adam_unbiased", 0, 0, false,
       "what makes steps of gradients" },
-    { "learning_rate", "0.2", NULL, 1e-9, 1e6, false, "how far a step goes" },
+    { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },
     { "decay", "0", NULL, 0, 1, false, "of weights" },
     { "schedule", "constant", "constant|root|cosine", 0, 0, false,
