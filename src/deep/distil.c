@@ -63,7 +63,7 @@ static dusk_status map_open(deep_public *open, const deep_distil *d, dusk_error 
 {
     dusk_status status = DUSK_OK;
     float *room = NULL;
-    tensor_gemm_work work = { NULL };
+    tensor_gemm_work work = { .room = NULL };
     const size_t p = open->map.from;
     DUSK_NEW(open->x, open->rows * open->map.width + 1);
     DUSK_NEW(room, LOT * p);

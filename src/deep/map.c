@@ -173,7 +173,7 @@ static dusk_status find_basis(deep_map *map, const float *open, size_t count, du
     const size_t n = count < BASIS_ROWS ? count : BASIS_ROWS;
     const int level = tensor_lanes_level();
     float *x = NULL, *y = NULL, *dot = NULL;
-    tensor_gemm_work work = { NULL };
+    tensor_gemm_work work = { .room = NULL };
     DUSK_NEW(x, n * p + 1);
     DUSK_NEW(y, n * w + 1);
     DUSK_NEW(dot, w);
