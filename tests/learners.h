@@ -32,6 +32,7 @@ static inline const char *learners_fields(const dusk_learner *learner)
 
 static inline const char *learners_label(const dusk_learner *learner)
 {
+    if (learner->task == DUSK_TASK_LABELS) return "good";
     if (learner->task > DUSK_TASK_NUMBER) return NULL;
     return learner->task == DUSK_TASK_NUMBER ? "y" : learner->task == DUSK_TASK_CLASS ? "colour" : "good";
 }
@@ -69,10 +70,25 @@ static inline dusk_frame *learners_frame(const char *text, size_t rows, dusk_gen
 /* Networks: a small one, a few steps over all rows. */
 static const char *const learners_net[] = { "net=dense 3; relu; output", "rate=1", "steps=3" };
 
-/* Learners with public rows: few teachers, few questions. */
-static const char *const learners_pate[] = { "teachers=3", "questions=4", "epochs=1", "method=lnmax" };
+static inline bool learners_is_net(const dusk_learner *learner)
+{
+    return !strcmp(learner->name, "net") || !strcmp(learner->name, "net_numbers") ||
+           !strcmp(learner->name, "autoencoder") || !strcmp(learner->name, "net_labels");
+}
 
-static inline bool learners_open(const dusk_learner *learner) { return !strcmp(learner->name, "pate"); }
+/* Of private labels: the same, in two stages. */
+static const char *const learners_labels[] = { "net=dense 3; relu; output", "epochs=2" };
+
+/* Learners with public rows: few teachers, few questions; rows are taken for pictures, which are moved. */
+static const char *const learners_pate[] = { "net=input 2 3; output", "teachers=3", "questions=4", "epochs=1",
+                                             "method=lnmax" };
+
+static const char *const learners_knn[] = { "neighbours=5", "rate=1", "questions=4", "epochs=1" };
+
+static inline bool learners_open(const dusk_learner *learner)
+{
+    return !strcmp(learner->name, "pate") || !strcmp(learner->name, "private_knn");
+}
 
 /* Public rows, made once, for as long as the program runs. */
 static inline const dusk_frame *learners_open_rows(void)
@@ -93,15 +109,24 @@ static inline dusk_train_options learners_options(const dusk_learner *learner, d
     o.delta = delta;
     o.neighbours = DUSK_ADD_REMOVE;
     o.accept_idealised = true;
-    if (!strcmp(learner->name, "net") || !strcmp(learner->name, "net_numbers")) {
+    if (learners_is_net(learner)) {
         o.settings = learners_net;
         o.settings_count = sizeof learners_net / sizeof *learners_net;
     }
-    if (learners_open(learner)) {
+    if (dusk_learner_is_for_labels(learner)) {
+        o.neighbours = DUSK_REPLACE_ONE;
+        o.settings = learners_labels;
+        o.settings_count = sizeof learners_labels / sizeof *learners_labels;
+    }
+    if (learners_open(learner)) o.open_rows = learners_open_rows();
+    if (!strcmp(learner->name, "private_knn")) {
+        o.settings = learners_knn;
+        o.settings_count = sizeof learners_knn / sizeof *learners_knn;
+    }
+    if (!strcmp(learner->name, "pate")) {
         o.settings = learners_pate;
         o.settings_count =
             sizeof learners_pate / sizeof *learners_pate - (delta > 0); /* gnmax with a delta */
-        o.open_rows = learners_open_rows();
     }
     return o;
 }

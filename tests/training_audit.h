@@ -17,16 +17,17 @@ typedef struct world {
 
 typedef struct asked {
     const char *learner, *fields, *label;
-    const char *settings[8];
+    const char *settings[12];
     dusk_neighbours neighbours;
     double delta;
     uint64_t rows; /* declared */
     const char *array;
     const world *world[2];
+    const world *open; /* public rows, or NULL */
 } asked;
 
 static dusk_training *training; /* the same plan for both tables */
-static dusk_frame *table[2];
+static dusk_frame *table[2], *open_table;
 static const asked *current;
 
 /* --- worlds -------------------------------------------------------------------------------------------- */
@@ -53,6 +54,8 @@ static inline void end_training(void)
         dusk_frame_free(table[w]);
         table[w] = NULL;
     }
+    dusk_frame_free(open_table);
+    open_table = NULL;
 }
 
 static inline claim begin(const asked *a, double epsilon)
@@ -71,6 +74,7 @@ static inline claim begin(const asked *a, double epsilon)
     o.rows = a->rows;
     o.settings = a->settings;
     while (a->settings[o.settings_count]) o.settings_count++;
+    if (a->open) o.open_rows = open_table = fill(fields, a->open);
     dusk_status status = dusk_training_prepare(&training, a->learner, fields, &o, &err);
     if (status != DUSK_OK) fprintf(stderr, "%s: %s\n", a->learner, err.message);
     must(status);
@@ -98,7 +102,9 @@ static inline void draw_four(double *out, int w) { draw_numbers(out, w, 4); }
 
 /* --- subjects ------------------------------------------------------------------------------------------- */
 
-#define SUBJECT(name, ...)                                                                                   \
+/* OPEN: with public rows. */
+#define SUBJECT(name, ...) OPEN_SUBJECT(name, __VA_ARGS__, NULL)
+#define OPEN_SUBJECT(name, ...)                                                                              \
     static claim begin_##name(double epsilon)                                                                \
     {                                                                                                        \
         static const asked a = { __VA_ARGS__ };                                                              \

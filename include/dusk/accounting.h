@@ -401,6 +401,10 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_statement_none(dusk_statement *out, dusk
                                                        const char *unit, dusk_error *err);
 /* Does it promise nothing, as the one above? */
 DUSK_API bool dusk_statement_is_none(const dusk_statement *statement);
+/* Is it for labels alone, all other columns being taken for public? Its unit then begins with DUSK_LABEL_OF. This is no promise about rows or
+ * persons; ledgers refuse it. */
+#define DUSK_LABEL_OF "label of "
+DUSK_API bool dusk_statement_is_for_labels(const dusk_statement *statement);
 /* Append a declared fact ("; " between facts); what does not fit is DUSK_ERR_ARGUMENT. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_statement_assume(dusk_statement *statement, const char *fact,
                                                          dusk_error *err);

@@ -36,12 +36,13 @@ extern "C" {
 /* ---- Learners ------------------------------------------------------------------------------- */
 
 typedef enum dusk_task {
-    DUSK_TASK_BINARY = 1, /* label: a category of two values             */
-    DUSK_TASK_CLASS = 2,  /* label: a category                           */
-    DUSK_TASK_NUMBER = 3, /* label: numeric                              */
-    DUSK_TASK_GROUPS = 4, /* no label; a row gets a group                */
-    DUSK_TASK_VECTOR = 5, /* no label; a row gets coordinates            */
-    DUSK_TASK_DENSITY = 6 /* no label; a row gets a log likelihood       */
+    DUSK_TASK_BINARY = 1,  /* label: a category of two values             */
+    DUSK_TASK_CLASS = 2,   /* label: a category                           */
+    DUSK_TASK_NUMBER = 3,  /* label: numeric                              */
+    DUSK_TASK_GROUPS = 4,  /* no label; a row gets a group                */
+    DUSK_TASK_VECTOR = 5,  /* no label; a row gets coordinates            */
+    DUSK_TASK_DENSITY = 6, /* no label; a row gets a log likelihood       */
+    DUSK_TASK_LABELS = 7   /* labels: several categories of two values    */
 } dusk_task;
 
 /* A setting of a learner. */
@@ -65,12 +66,24 @@ typedef struct dusk_learner {
 /* Learner number i, or NULL beyond the last; the learner of that name, or NULL. */
 DUSK_API const dusk_learner *dusk_learner_at(size_t i);
 DUSK_API const dusk_learner *dusk_learner_named(const char *name);
+/* Does it keep labels private and nothing else? All other columns, and how many rows there are, are then public: this is said in the statement
+ * (dusk_statement_is_for_labels), and nothing is charged to a ledger. */
+DUSK_API bool dusk_learner_is_for_labels(const dusk_learner *learner);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
+/* How a training in steps is going, by rows that are public. */
+typedef struct dusk_train_point {
+    uint64_t step, steps; /* that were taken, of so many                                            */
+    double loss;     /* mean over the rows of what steps make small: cross entropy, half the squared error */
+    double accuracy; /* of categories: share of rows whose most probable one is right; else NaN     */
+    double rmse;     /* of numbers, in the unit of the label; else NaN                              */
+} dusk_train_point;
+
 typedef struct dusk_train_options {
     size_t size;       /* set by _init                                                */
-    const char *label; /* the field to be learned; NULL for learners without one      */
+    const char *label; /* the field to be learned, of LABELS several, "," between them; NULL for learners
+                          without one */
     double epsilon;    /* no default; 0 where one of the next two says it instead     */
     double noise; /* 0; of networks: deviation of the noise, times the clip. The promise is what that costs */
     bool
@@ -83,9 +96,19 @@ typedef struct dusk_train_options {
     bool accept_idealised; /* false                                                       */
     void (*progress)(void *context, double part); /* NULL; `part` goes from 0 to 1, by public steps */
     void *progress_context;
-    /* NULL. Rows that are public, for learners that learn from such, too (pate): the same fields, with or without the label,
+    /* NULL. Rows that are public, for learners that learn from such, too (pate, private_knn; net with subspace=K): the same fields, with or without the label,
      * which is not looked at. Borrowed until the training is freed. */
     const dusk_frame *open_rows;
+    /* NULL. Of networks: public rows with labels, the same fields, borrowed until the training is freed. How right the network is on them is told before the first step, after
+     * every `check_every` steps (0: a twentieth of all) and after the last. Nothing is chosen by them, and nothing of private rows is told. With a checkpoint each
+     * step that is told of is kept before. */
+    const dusk_frame *check_rows;
+    uint64_t check_every;
+    void (*observe)(void *context, const dusk_train_point *point); /* by the thread that runs the training */
+    void *observe_context;
+    uint64_t
+        memory; /* 0: no limit. Of networks: bytes that training may take besides the rows, and some 30 bytes a row. Fewer threads are used, and fewer rows at a
+                      * time, which changes neither the promise nor what is learned; refused where that is not enough */
 } dusk_train_options;
 DUSK_API void dusk_train_options_init(dusk_train_options *options);
 
@@ -99,6 +122,13 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_training_prepare(dusk_training **out, co
 DUSK_API void dusk_training_free(dusk_training *training);
 /* What a run will cost; borrowed. */
 DUSK_API const dusk_statement *dusk_training_statement(const dusk_training *training);
+/* How many steps it takes, each of which is a release; 0 for learners that take none. */
+DUSK_API uint64_t dusk_training_steps(const dusk_training *training);
+/* What the first `steps` of them would cost, at the delta of the training, if it had been planned to stop there: for a stop fixed in advance, so it is no promise, which is
+ * dusk_training_statement for all steps, however many are taken. +inf without privacy. Few sampled steps (below 40) take
+ * long to price. May be asked while the training runs. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_spent(const dusk_training *training, uint64_t steps,
+                                                       double *epsilon, dusk_error *err);
 /* What it will do, in words: releases with their noise, assumptions; to be freed with dusk_ledger_free_text. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_training_explain(const dusk_training *training, char **text,
                                                          dusk_error *err);
@@ -134,6 +164,8 @@ DUSK_API const dusk_statement *dusk_model_statement(const dusk_model *model);
 DUSK_API const dusk_fields *dusk_model_fields(const dusk_model *model);
 /* The number of the label among the fields, or DUSK_NO_LINK. */
 DUSK_API size_t dusk_model_label(const dusk_model *model);
+/* Whether a field is the label, or one of several. */
+DUSK_API bool dusk_model_is_label(const dusk_model *model, size_t field);
 /* An array by name ("weights"), rows * columns doubles row by row; NULL when there is none. Its names: _array_at
  * (NULL beyond the last). */
 DUSK_API const double *dusk_model_array(const dusk_model *model, const char *name, size_t *rows,
@@ -173,7 +205,8 @@ DUSK_API void dusk_model_file_close(dusk_model_file *file);
  *   NUMBER         the value
  *   GROUPS         membership of each group, adding to 1
  *   VECTOR         coordinates
- *   DENSITY        the log likelihood */
+ *   DENSITY        the log likelihood
+ *   LABELS         the probability of the second category of each label, in the order of the fields */
 typedef struct dusk_prediction {
     size_t rows, columns;
     double *value; /* rows * columns */
@@ -188,8 +221,9 @@ DUSK_API void dusk_prediction_clear(dusk_prediction *prediction);
 
 /* How right a model is on rows that are public, or held out and allowed to be seen. NaN: does not apply, or no rows. */
 typedef struct dusk_model_scores {
-    size_t rows;           /* with a label, where there is one                                */
-    double accuracy;       /* share of rows whose most probable category is the label         */
+    size_t rows; /* with a label, where there is one                                */
+    double
+        accuracy; /* share of rows whose most probable category is the label; LABELS: of all labels of all rows */
     double majority;       /* share of the most frequent label: what is right without a model */
     double auc;            /* BINARY: area under the ROC curve, ties count half               */
     double log_loss;       /* mean of -ln of the probability of the label, at least 2^-40     */

@@ -170,6 +170,11 @@ done:
 
 bool dusk_statement_is_none(const dusk_statement *statement) { return !(statement->delta < 1); }
 
+bool dusk_statement_is_for_labels(const dusk_statement *statement)
+{
+    return !strncmp(statement->unit, DUSK_LABEL_OF, sizeof DUSK_LABEL_OF - 1);
+}
+
 dusk_status dusk_statement_assume(dusk_statement *statement, const char *fact, dusk_error *err)
 {
     size_t length = strnlen(statement->assumed, sizeof statement->assumed);

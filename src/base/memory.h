@@ -52,6 +52,10 @@ void *dusk_larger(void *memory, size_t used, size_t room, size_t size);
 #ifdef DUSK_TESTING
 /* Make the n-th allocation from now on fail (1 is the next one; 0: none). */
 void dusk_memory_fail_at(long n);
+/* Bytes that are allocated, by all threads; and the most there were since dusk_memory_watch. */
+size_t dusk_memory_used(void);
+size_t dusk_memory_most(void);
+void dusk_memory_watch(void);
 #endif
 
 #endif

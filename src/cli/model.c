@@ -55,9 +55,15 @@ dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char
     const char **keep = NULL;
     char *words = NULL, *next;
     size_t n = 0;
-    DUSK_NEW(words, strlen(list) + 1);
-    DUSK_NEW(keep, strlen(list) + 2);
+    const bool one = label && dusk_fields_find(*fields, label) != DUSK_NO_LINK;
+    const size_t more = label && !one ? strlen(label) + 1 : 0; /* several labels are more of the list */
+    DUSK_NEW(words, strlen(list) + more + 1);
+    DUSK_NEW(keep, strlen(list) + more + 2);
     memcpy(words, list, strlen(list));
+    if (more) {
+        words[strlen(list)] = ',';
+        memcpy(words + strlen(list) + 1, label, more - 1);
+    }
     for (char *word = words; word; word = next) {
         next = strchr(word, ',');
         if (next) *next++ = '\0';
@@ -68,7 +74,7 @@ dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char
         }
         keep[n++] = word;
     }
-    if (label) keep[n++] = label;
+    if (one) keep[n++] = label;
     DUSK_TRY(dusk_fields_copy(&kept, *fields, keep, n, err));
     dusk_fields_free(*fields);
     *fields = kept;
@@ -86,7 +92,7 @@ dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool lab
     size_t kept = 0;
     DUSK_NEW(keep, fields->count + 1);
     for (size_t i = 0; i < fields->count; i++)
-        if (label || i != dusk_model_label(model)) keep[kept++] = fields->field[i].name;
+        if (label || !dusk_model_is_label(model, i)) keep[kept++] = fields->field[i].name;
     DUSK_TRY(dusk_fields_copy(out, fields, keep, kept, err));
 done:
     dusk_deallocate(keep);
@@ -287,6 +293,7 @@ const char *model_task_words(dusk_task task)
     case DUSK_TASK_GROUPS: return "Groups";
     case DUSK_TASK_VECTOR: return "Coordinates";
     case DUSK_TASK_DENSITY: return "Densities";
+    case DUSK_TASK_LABELS: return "Several labels";
     }
     return "Other";
 }

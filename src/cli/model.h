@@ -76,10 +76,11 @@ void model_field_words(char *text, size_t size, const dusk_field *field);
 /* What is learned, in words: "groups", ... */
 const char *model_task_words(dusk_task task);
 
+struct train_curve;
 /* The model card: what it is, what was released with which noise, on what it rests (train_card.c). `explained` as of
- * dusk_training_explain, or NULL. */
-dusk_status model_print_card(const dusk_model *model, const char *explained, const char *path, bool json,
-                             dusk_error *err);
+ * dusk_training_explain, or NULL; `curve`: how the training went, or NULL. */
+dusk_status model_print_card(const dusk_model *model, const char *explained, const struct train_curve *curve,
+                             const char *path, bool json, dusk_error *err);
 
 /* What would be released and what it would cost, as JSON. */
 dusk_status model_print_plan(const dusk_statement *statement, const char *explained, dusk_error *err);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -324,6 +325,28 @@ void dusk_progress_part(dusk_progress *progress, double part)
     fprintf(stderr, "\r%.0f %%, %.0f s left", 100 * part, ceil(elapsed * (1 - part) / part));
     if (progress->epsilon > 0) fprintf(stderr, ", costs epsilon %g", progress->epsilon);
     fputs("   ", stderr);
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    progress->shown = true;
+}
+
+bool dusk_progress_due(const dusk_progress *progress)
+{
+    return progress->on && seconds_since(&progress->last) >= 0.5;
+}
+
+void dusk_progress_show(dusk_progress *progress, const char *const *piece, size_t pieces)
+{
+    struct winsize window;
+    size_t room = 80;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) room = window.ws_col;
+    fputs("\r", stderr);
+    for (size_t i = 0; i < pieces; i++) {
+        const size_t length = strlen(piece[i]);
+        if (length >= room) continue;
+        fputs(piece[i], stderr);
+        room -= length;
+    }
+    fputs("\033[K", stderr);
     clock_gettime(CLOCK_MONOTONIC, &progress->last);
     progress->shown = true;
 }

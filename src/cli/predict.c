@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/ask.h"
@@ -76,6 +77,48 @@ static void put_category(FILE *file, const dusk_field *field, size_t value)
     ask_print_field(file, name);
 }
 
+/* Rows that came back have the names of their columns, coordinates have none. */
+static bool are_rows(const said *s)
+{
+    const size_t columns = s->prediction->columns;
+    const char *setting;
+    for (size_t i = 0; (setting = dusk_model_setting(s->model, i)) != NULL; i++)
+        if (!strcmp(setting, "code=0"))
+            return dusk_model_feature(s->model, columns - 1) && !dusk_model_feature(s->model, columns);
+    return false;
+}
+
+static void put_columns(FILE *file, const said *s)
+{
+    const bool rows = are_rows(s);
+    for (size_t c = 0; c < s->prediction->columns; c++) {
+        if (c) fputc(',', file);
+        if (rows)
+            ask_print_field(file, dusk_model_feature(s->model, c));
+        else
+            fprintf(file, "c%zu", c + 1);
+    }
+}
+
+/* Of several labels the names, or what a row has of each: the category, or with --proba the probability of the second one. */
+static void put_labels(FILE *file, const said *s, const double *value)
+{
+    const dusk_fields *fields = dusk_model_fields(s->model);
+    for (size_t i = 0, c = 0; i < fields->count; i++) {
+        if (!dusk_model_is_label(s->model, i)) continue;
+        if (c) fputc(',', file);
+        if (!value && s->proba)
+            put_category(file, &fields->field[i], 1);
+        else if (!value)
+            ask_print_field(file, fields->field[i].name);
+        else if (s->proba)
+            dusk_print_number(file, value[c]);
+        else
+            ask_print_field(file, fields->field[i].value[value[c] > 0.5]);
+        c++;
+    }
+}
+
 static void put_header(FILE *file, const said *s)
 {
     const dusk_field *label = label_of(s->model);
@@ -94,10 +137,9 @@ static void put_header(FILE *file, const said *s)
         if (!s->proba) fputs("group", file);
         for (size_t c = 0; s->proba && c < columns; c++) fprintf(file, c ? ",group%zu" : "group%zu", c + 1);
         break;
-    case DUSK_TASK_VECTOR:
-        for (size_t c = 0; c < columns; c++) fprintf(file, c ? ",c%zu" : "c%zu", c + 1);
-        break;
+    case DUSK_TASK_VECTOR: put_columns(file, s); break;
     case DUSK_TASK_DENSITY: fputs("log_likelihood", file); break;
+    case DUSK_TASK_LABELS: put_labels(file, s, NULL); break;
     }
     fputc('\n', file);
 }
@@ -110,6 +152,8 @@ static void put_row(FILE *file, const said *s, size_t row)
     bool classes = task == DUSK_TASK_BINARY || task == DUSK_TASK_CLASS;
     if (classes && !s->proba) {
         ask_print_field(file, label_of(s->model)->value[largest(value, columns)]);
+    } else if (task == DUSK_TASK_LABELS) {
+        put_labels(file, s, value);
     } else if (task == DUSK_TASK_GROUPS && !s->proba) {
         fprintf(file, "%zu", largest(value, columns) + 1);
     } else {
@@ -147,7 +191,8 @@ static dusk_status check(const predict_settings *s, const dusk_parsed *parsed, d
 static dusk_status check_proba(bool proba, const dusk_model *model, dusk_error *err)
 {
     dusk_task task = dusk_model_learner(model)->task;
-    if (!proba || task == DUSK_TASK_BINARY || task == DUSK_TASK_CLASS || task == DUSK_TASK_GROUPS)
+    if (!proba || task == DUSK_TASK_BINARY || task == DUSK_TASK_CLASS || task == DUSK_TASK_GROUPS ||
+        task == DUSK_TASK_LABELS)
         return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
                      "--proba is for models of categories and groups, and this is one of %s",

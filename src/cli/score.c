@@ -342,7 +342,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     model_print_none(dusk_model_statement(model));
     if (s->card) {
-        DUSK_TRY(model_print_card(model, NULL, NULL, s->json, err));
+        DUSK_TRY(model_print_card(model, NULL, NULL, NULL, s->json, err));
         if (s->plot) DUSK_TRY(model_plot_weights(s->plot, model, err));
         goto done;
     }

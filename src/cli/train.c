@@ -23,7 +23,7 @@ static const dusk_option train_options[] = {
     { .name = "schema", .letter = 's', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(schema), .sample = "credit.fields", .heading = "What",
       .help = "what the columns may hold, a line each: age numeric 17:90, sex category Female,Male; a source (FILE.dusk) has that, too" },
     { .name = "label", .letter = 'l', .argument = "FIELD", .type = DUSK_OPTION_STRING, AT(label), .sample = "income", .heading = "What",
-      .help = "the field to be learned" },
+      .help = "the field to be learned; of net_labels several, with \",\" between them" },
     { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "1", .heading = "What",
       .help = "what the whole training may cost" },
     { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "What",
@@ -38,10 +38,10 @@ static const dusk_option train_options[] = {
       .help = "of --try: one noisy choice by scores that hardly move when a row changes; of amp_logistic, amp_svm and amp_huber with form=output, and --rows" },
     { .name = "until", .argument = "TARGET", .type = DUSK_OPTION_NUMBER, AT(until), .sample = "25", .heading = "How",
       .help = "less and less noise, until the model is as good: an accuracy, or a root mean squared error; --epsilon is the most it may cost" },
-    { .name = "check", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
-      .help = "of --until: public rows with the same columns to check by; by default private rows are held out, and the check is paid for" },
+    { .name = "check", .argument = "FILE|FOLDER", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
+      .help = "public rows with the same columns. Of networks: how right they are on them as they are trained, by which nothing is chosen. Of --until: to check by; without, private rows are held out, and the check is paid for" },
     { .name = "public", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(open), .sample = "credit_new.csv", .heading = "How",
-      .help = "of pate: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for" },
+      .help = "of pate and private_knn: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for; of networks with subspace=K: the same, for directions of gradients" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
@@ -72,6 +72,12 @@ static const dusk_option train_options[] = {
       .help = "how often" },
     { .name = "resume", .type = DUSK_OPTION_FLAG, AT(resume), .heading = "Networks",
       .help = "go on from --checkpoint, with all other options as they were; nothing is charged again" },
+    { .name = "check-every", .argument = "STEPS", .type = DUSK_OPTION_WHOLE, AT(check_every), .low = 1, .high = 10000000, .sample = "100", .heading = "Networks",
+      .help = "how often a network is looked at by --check, besides before the first step and after the last (default: every twentieth of the steps)" },
+    { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "curve.svg", .heading = "Networks",
+      .help = "of --check: draw the learning curves" },
+    { .name = "memory", .argument = "SIZE", .type = DUSK_OPTION_STRING, AT(memory), .sample = "500M", .heading = "Networks",
+      .help = "what training may take besides the rows: K, M or G bytes. Fewer threads and rows at a time are used, and what is learned stays the same" },
     { .name = "query", .letter = 'q', .argument = "SELECT", .type = DUSK_OPTION_STRING, AT(query), .sample = "'SELECT age, paid FROM visits'", .heading = "Sources",
       .help = "which rows of a source (FILE.dusk): columns and expressions with declared bounds or domains; by default all such columns of a table" },
     { .name = "table", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(table), .sample = "visits", .heading = "Sources",
@@ -140,6 +146,13 @@ static const dusk_section train_sections[] = {
       "(--charge-each). For linear, lasso, bayes_linear, functional, naive_bayes, density and covariance, "
       "with a "
       "delta." },
+    { "Looking on",
+      "--check shows how right a network is on public rows as it is trained: on a terminal meanwhile, with "
+      "what the steps so far would have cost if it had been planned to stop there, and as a table, JSON or "
+      "a plot in the end. Those rows are yours to show. Of private rows nothing is shown: neither losses nor "
+      "how many were clipped. Nothing is chosen by what is shown, and the promise is for all steps: who "
+      "stops a "
+      "training because of what it shows has paid for all of it." },
     { "Numerics",
       "Most learners add whole numbers exactly and draw noise exactly: what is promised is what is "
       "computed. A learner that is idealised holds its promise in real arithmetic; it must be accepted, "
@@ -156,6 +169,9 @@ static const dusk_example train_examples[] = {
       "dusk train logistic credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --out "
       "repaid.model" },
     { "what would be released, and with which noise", EXAMPLE " --dry-run" },
+    { "a network, with its learning curves on rows that are public",
+      "dusk train net credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --check "
+      "credit_new.csv --plot curve.svg --out a.model" },
     { NULL, NULL },
 };
 
@@ -169,7 +185,8 @@ static char learner_examples[LEARNERS_MAX][240];
     "schema delta out set try by-stability until check public columns rows replace-one labels "              \
     "accept-idealised "                                                                                      \
     "query table rows-per-unit analyst charge-each engine dry-run json"
-#define TAKES_NET " epsilon net lot epochs rate steps noise no-privacy checkpoint every resume"
+#define TAKES_NET                                                                                            \
+    " epsilon net lot epochs rate steps noise no-privacy checkpoint every resume check-every plot memory"
 
 static bool is_net(const dusk_learner *learner)
 {
@@ -193,6 +210,10 @@ static void print_settings(FILE *file, const char *name)
 {
     const dusk_learner *learner = dusk_learner_named(name);
     fprintf(file, "\nafter     %s\nnumerics  %s\n", learner->source, numerics_words(learner->numerics));
+    if (dusk_learner_is_for_labels(learner))
+        fputs(
+            "private   labels alone: all other columns, and how many rows there are, are taken for public\n",
+            file);
     if (learner->settings[0].name) fputs("\nsettings, as in --set NAME=VALUE\n", file);
     for (const dusk_setting *s = learner->settings; s->name; s++) {
         char says[600];
@@ -213,6 +234,7 @@ static const char *example_label(dusk_task task)
     case DUSK_TASK_BINARY:
     case DUSK_TASK_CLASS: return " --label repaid";
     case DUSK_TASK_NUMBER: return " --label income";
+    case DUSK_TASK_LABELS: return " --label repaid";
     default: return "";
     }
 }
@@ -226,6 +248,8 @@ static const char *example_more(const char *name)
         { "bernstein_huber", " --columns age,debt,years" },
         { "oracle_ramp", " --columns debt,income,years" },
         { "pate", " --public credit_new.csv" },
+        { "private_knn", " --public credit_new.csv" },
+        { "label_net", " --replace-one" },
     };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (!strcmp(more[i][0], name)) return more[i][1];
@@ -234,7 +258,7 @@ static const char *example_more(const char *name)
 
 static void add_learner(size_t at, const dusk_learner *learner)
 {
-    bool labelled = learner->task <= DUSK_TASK_NUMBER;
+    bool labelled = learner->task <= DUSK_TASK_NUMBER || learner->task == DUSK_TASK_LABELS;
     snprintf(learner_examples[at], sizeof learner_examples[at],
              "dusk train %s credit.csv --schema credit.fields%s%s --epsilon 1 --delta 1e-6%s --out a.model",
              learner->name, example_label(learner->task), example_more(learner->name),
@@ -243,7 +267,7 @@ static void add_learner(size_t at, const dusk_learner *learner)
         .name = learner->name,
         .heading = model_task_words(learner->task),
         .summary = learner->summary,
-        .needs = is_net(learner) ? "label"
+        .needs = is_net(learner) ? (labelled ? "label" : "")
                  : labelled      ? "label epsilon"
                                  : "epsilon",
         .takes = is_net(learner) ? TAKES TAKES_NET : TAKES,
@@ -258,15 +282,19 @@ void dusk_train_begin(void)
 {
     size_t count = 0;
     const dusk_learner *learner;
-    for (int task = DUSK_TASK_BINARY; task <= DUSK_TASK_DENSITY; task++)
+    for (int task = DUSK_TASK_BINARY; task <= DUSK_TASK_LABELS; task++)
         for (size_t i = 0; (learner = dusk_learner_at(i)) && count < LEARNERS_MAX; i++)
             if ((int)learner->task == task) add_learner(count++, learner);
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------------- */
 
-static dusk_status check_source(const train_settings *s, dusk_error *err)
+static dusk_status check_source(const train_settings *s, const dusk_operand *learner, dusk_error *err)
 {
+    if (dusk_learner_is_for_labels(dusk_learner_named(learner->name)))
+        return dusk_fail(
+            err, DUSK_ERR_ARGUMENT, "train on a file, or choose a learner that takes all columns for private",
+            "%s keeps labels private and nothing else, and a source promises more", learner->name);
     if (s->schema || s->labels || s->replace_one)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
                          "%s does not go with a source, which has its own",
@@ -301,11 +329,12 @@ static dusk_status check(const train_settings *s, const dusk_parsed *parsed, con
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example,
                          parsed->operand_count < 2 ? "say where the rows are" : "there are words too many");
     const bool source = model_is_source(parsed->operands[1]);
-    DUSK_TRY(source ? check_source(s, err) : check_file(s, learner, err));
-    DUSK_TRY(train_plan_check(s, source, err));
+    DUSK_TRY(source ? check_source(s, learner, err) : check_file(s, learner, err));
+    const bool net = dusk_options_listed(learner->takes, "net");
+    DUSK_TRY(train_plan_check(s, net, source, err));
     if (!s->out && !s->dry)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
-    DUSK_TRY(train_promise_check(s, !strcmp(learner->needs, "label"), source, learner->example, err));
+    DUSK_TRY(train_promise_check(s, net, source, learner->example, err));
     if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
                          "--delta must be at least 0 and below 1");
@@ -315,10 +344,8 @@ done:
 
 /* ---- Training ---------------------------------------------------------------------------------------- */
 
-static void show_progress(void *context, double part) { dusk_progress_part(context, part); }
-
 static void fill_options(dusk_train_options *options, const train_settings *s, const train_words *words,
-                         const model_data *data, dusk_progress *progress)
+                         const model_data *data, train_curve *curve)
 {
     dusk_train_options_init(options);
     options->label = s->label;
@@ -331,8 +358,8 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
     options->settings = words->word;
     options->settings_count = words->count;
     options->accept_idealised = s->idealised;
-    options->progress = show_progress;
-    options->progress_context = progress;
+    options->progress = train_curve_progress;
+    options->progress_context = curve;
 }
 
 static dusk_status explain(const train_plan *plan, bool json, dusk_error *err)
@@ -353,14 +380,13 @@ done:
 }
 
 static dusk_status learn_rows(train_plan *plan, dusk_model **out, model_data *data, const train_settings *s,
-                              dusk_progress *progress, dusk_generator *gen, dusk_error *err)
+                              train_curve *curve, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = model_data_read(data, gen, err);
     if (status != DUSK_OK) return status;
-    const dusk_statement *promise = train_plan_statement(plan);
-    dusk_progress_start(progress, 1, dusk_statement_is_none(promise) ? 0 : promise->epsilon);
+    train_curve_start(curve, plan->training, train_plan_statement(plan));
     status = train_plan_run(plan, out, data, s, gen, err);
-    dusk_progress_end(progress);
+    dusk_progress_end(&curve->progress);
     return status;
 }
 
@@ -379,7 +405,7 @@ static dusk_status keep_inputs(const model_data *data, const train_settings *s, 
 }
 
 static dusk_status learn(train_plan *plan, const char *learner, model_data *data, const train_settings *s,
-                         dusk_progress *progress, dusk_error *err)
+                         train_curve *curve, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_ledger *ledger = data->source ? dusk_source_ledger(data->source) : NULL;
@@ -389,18 +415,21 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     char *text = NULL;
     DUSK_TRY(keep_inputs(data, s, err));
     DUSK_TRY(model_keep(s->out, s->check, s->open, NULL, err));
+    DUSK_TRY(model_keep(s->plot, data->path, s->schema, s->check, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));
     DUSK_TRY(train_plan_keep(plan, s, ledger != NULL, err));
     if (ledger) DUSK_TRY(train_plan_charge(plan, learner, data, s, err));
-    status = learn_rows(plan, &model, data, s, progress, gen, err);
+    status = learn_rows(plan, &model, data, s, curve, gen, err);
     if (status == DUSK_OK && ledger && s->checkpoint) /* a charge has one answer */
         status = dusk_ledger_commit(ledger, plan->charge, "trained", strlen("trained"), err);
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
     bool made = status == DUSK_OK;
-    if (made) status = model_print_card(model, text, s->out, s->json, err);
+    if (made) status = train_curve_end(curve, err);
+    if (status == DUSK_OK) status = model_print_card(model, text, curve, s->out, s->json, err);
     if (status == DUSK_OK) status = dusk_output_flush(err);
+    if (status == DUSK_OK && s->plot) status = train_curve_plot(curve, model, s->plot, err);
     if (ledger && s->each && !made)
         dusk_output_note("cost",
                          "versions were charged as they were made; dusk budget FILE.dusk says what is left");
@@ -435,7 +464,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_status status = DUSK_OK;
     const dusk_operand *learner;
     dusk_train_options options;
-    dusk_progress progress = { .on = false };
+    train_curve curve = { .training = NULL };
     train_plan plan = { .training = NULL };
     model_data data = { .path = NULL };
     train_words words = { .count = 0 };
@@ -445,11 +474,15 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     ask_begin();
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
     DUSK_TRY(train_words_make(&words, s, err));
-    fill_options(&options, s, &words, &data, &progress);
+    fill_options(&options, s, &words, &data, &curve);
+    DUSK_TRY(train_memory_read(&options.memory, s->memory, err));
     if (s->open) DUSK_TRY(train_plan_open_rows(&plan, &options, data.fields, s, err));
+    if (s->check && isnan(s->until) && !s->dry)
+        DUSK_TRY(train_plan_check_rows(&plan, &options, &curve, data.fields, s, err));
     DUSK_TRY(train_plan_prepare(&plan, learner->name, data.fields, &options, s, err));
-    status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &progress, err);
+    status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &curve, err);
 done:
+    train_curve_clear(&curve);
     train_plan_clear(&plan);
     train_words_clear(&words);
     model_data_clear(&data);

@@ -6,14 +6,15 @@
  * (train_plan.c). */
 
 #include "cli/model.h"
+#include "cli/train_curve.h"
 
 typedef struct train_settings {
     const char *schema, *label, *out, *columns, *labels;
     const char *query, *table, *analyst, *engine, *check, *open;
-    const char *checkpoint;
+    const char *checkpoint, *plot, *memory;
     const char *net, *rate, *steps, *lot, *epochs; /* texts: settings, which the library reads */
     double epsilon, delta, until, noise;
-    int64_t rows, rows_per_unit, every;
+    int64_t rows, rows_per_unit, every, check_every;
     dusk_option_list set, candidates;
     bool replace_one, idealised, json, dry, each, stable, no_privacy, resume;
 } train_settings;
@@ -23,7 +24,7 @@ typedef struct train_plan {
     dusk_search *search;
     dusk_validation *validation;
     dusk_ladder *ladder;
-    dusk_frame *check;   /* public rows of a ladder, or NULL */
+    dusk_frame *check;   /* public rows of a ladder, or of a network, or NULL */
     dusk_frame *open;    /* public rows to learn from, or NULL */
     uint64_t charge;     /* that a checkpoint was charged as, before; 0: it was not */
     dusk_statement cost; /* what is charged: the promise, or what versions were made */
@@ -40,15 +41,20 @@ dusk_status train_words_make(train_words *words, const train_settings *s, dusk_e
 /* That there is an epsilon, or of networks a noise, or that no privacy is asked for. `net`: it is one. */
 dusk_status train_promise_check(const train_settings *s, bool net, bool source, const char *example,
                                 dusk_error *err);
+/* "500M" as bytes; 0 for NULL. */
+dusk_status train_memory_read(uint64_t *out, const char *text, dusk_error *err);
 void train_words_clear(train_words *words); /* fine on a zeroed one */
 
-/* That the options of searches and versions go together. */
-dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err);
+/* That the options of searches, versions and networks (`net`) go together. */
+dusk_status train_plan_check(const train_settings *s, bool net, bool source, dusk_error *err);
 dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
                                const dusk_train_options *options, const train_settings *s, dusk_error *err);
 /* Read the public rows of --public, and put them into the options. */
 dusk_status train_plan_open_rows(train_plan *plan, dusk_train_options *options, const dusk_fields *fields,
                                  const train_settings *s, dusk_error *err);
+/* Read those of --check, by which a network is looked at, and put them into the options, with the curve. */
+dusk_status train_plan_check_rows(train_plan *plan, dusk_train_options *options, train_curve *curve,
+                                  const dusk_fields *fields, const train_settings *s, dusk_error *err);
 void train_plan_clear(train_plan *plan);
 const dusk_statement *train_plan_statement(const train_plan *plan);
 dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err);

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/model.h"
+#include "cli/train_curve.h"
 
 enum { SHOWN = 10 }; /* coefficients */
 
@@ -26,20 +26,21 @@ static void line(const char *label, const char *text) { printf("%-10s %s\n", lab
 static void print_learned(const dusk_model *model)
 {
     const dusk_fields *fields = dusk_model_fields(model);
-    size_t label = dusk_model_label(model), width = features_of(model);
+    size_t width = features_of(model), labels = 0;
     char words[200];
-    if (label != DUSK_NO_LINK) {
-        model_field_words(words, sizeof words, &fields->field[label]);
-        printf("%-10s ", "learned");
-        dusk_print_tame(stdout, fields->field[label].name);
+    for (size_t i = 0; i < fields->count; i++) {
+        if (!dusk_model_is_label(model, i)) continue;
+        model_field_words(words, sizeof words, &fields->field[i]);
+        printf("%-10s ", labels++ ? "" : "learned");
+        dusk_print_tame(stdout, fields->field[i].name);
         printf(", %s\n", words);
     }
-    printf("%-10s %zu fields", "from", fields->count - (label != DUSK_NO_LINK));
+    printf("%-10s %zu fields", "from", fields->count - labels);
     if (width > 0) printf(", %zu columns", width);
     fputs(": ", stdout);
     bool any = false;
     for (size_t i = 0, shown = 0; i < fields->count; i++) {
-        if (i == label) continue;
+        if (dusk_model_is_label(model, i)) continue;
         if (shown++ == 20) {
             fputs(", ...", stdout);
             break;
@@ -142,8 +143,20 @@ static void print_holds(const dusk_model *model)
     fputc('\n', stdout);
 }
 
-static dusk_status print_text(const dusk_model *model, const char *explained, const char *path,
-                              dusk_error *err)
+/* Of teachers: what their agreement would make of the price. */
+static void print_report(const dusk_model *model)
+{
+    size_t rows, columns;
+    const double *report = dusk_model_array(model, "report", &rows, &columns);
+    if (!report || rows != 1 || columns != 4) return;
+    printf(
+        "%-10s by how teachers agreed the answers cost epsilon %.4g at most (at 95 %%); released with noise, "
+        "and not what is promised\n",
+        "report", report[3]);
+}
+
+static dusk_status print_text(const dusk_model *model, const char *explained, const train_curve *curve,
+                              const char *path, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const dusk_learner *learner = dusk_model_learner(model);
@@ -156,6 +169,8 @@ static dusk_status print_text(const dusk_model *model, const char *explained, co
     print_released(explained);
     print_holds(model);
     DUSK_TRY(print_weights(model, err));
+    print_report(model);
+    if (curve) train_curve_print(curve);
     line("promise", dusk_statement_is_none(dusk_model_statement(model)) ? "none: NO PRIVACY" : promise);
     if (path) {
         printf("%-10s ", "file");
@@ -209,8 +224,18 @@ dusk_status model_print_plan(const dusk_statement *statement, const char *explai
     return DUSK_OK;
 }
 
-static dusk_status print_json(const dusk_model *model, const char *explained, const char *path,
-                              dusk_error *err)
+static void json_labels(dusk_json *json, const dusk_model *model)
+{
+    const dusk_fields *fields = dusk_model_fields(model);
+    dusk_json_key(json, "labels");
+    dusk_json_open(json, '[');
+    for (size_t i = 0; i < fields->count; i++)
+        if (dusk_model_is_label(model, i)) dusk_json_string(json, fields->field[i].name);
+    dusk_json_close(json, ']');
+}
+
+static dusk_status print_json(const dusk_model *model, const char *explained, const train_curve *curve,
+                              const char *path, dusk_error *err)
 {
     const dusk_fields *fields = dusk_model_fields(model);
     size_t label = dusk_model_label(model);
@@ -224,8 +249,9 @@ static dusk_status print_json(const dusk_model *model, const char *explained, co
     dusk_json_key(&json, "fields");
     dusk_json_open(&json, '[');
     for (size_t i = 0; i < fields->count; i++)
-        if (i != label) dusk_json_string(&json, fields->field[i].name);
+        if (!dusk_model_is_label(model, i)) dusk_json_string(&json, fields->field[i].name);
     dusk_json_close(&json, ']');
+    if (dusk_model_learner(model)->task == DUSK_TASK_LABELS) json_labels(&json, model);
     dusk_json_number_field(&json, "columns", (double)features_of(model));
     dusk_json_key(&json, "settings");
     json_settings(&json, model);
@@ -233,14 +259,16 @@ static dusk_status print_json(const dusk_model *model, const char *explained, co
     json_lines(&json, explained);
     dusk_json_key(&json, "statement");
     dusk_json_raw(&json, promise);
+    if (curve) train_curve_json(curve, &json);
     if (path) dusk_json_string_field(&json, "file", path);
     dusk_json_close(&json, '}');
     fputc('\n', stdout);
     return DUSK_OK;
 }
 
-dusk_status model_print_card(const dusk_model *model, const char *explained, const char *path, bool json,
-                             dusk_error *err)
+dusk_status model_print_card(const dusk_model *model, const char *explained, const train_curve *curve,
+                             const char *path, bool json, dusk_error *err)
 {
-    return json ? print_json(model, explained, path, err) : print_text(model, explained, path, err);
+    return json ? print_json(model, explained, curve, path, err)
+                : print_text(model, explained, curve, path, err);
 }

@@ -111,6 +111,24 @@ dusk_status train_promise_check(const train_settings *s, bool net, bool source, 
     return DUSK_OK;
 }
 
+dusk_status train_memory_read(uint64_t *out, const char *text, dusk_error *err)
+{
+    static const char units[] = "KMG";
+    *out = 0;
+    if (!text) return DUSK_OK;
+    const size_t length = strlen(text);
+    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
+    char number[40];
+    double x;
+    snprintf(number, sizeof number, "%.*s", (int)(unit ? length - 1 : length), text);
+    if (length >= sizeof number || !dusk_parse_number(number, &x) ||
+        !((x *= unit ? pow(1000, (double)(unit - units) + 1) : 1) >= 1 && x <= 0x1p53))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --memory 500M",
+                         "--memory is a number of bytes, or of K, M or G of them");
+    *out = (uint64_t)x;
+    return DUSK_OK;
+}
+
 void train_words_clear(train_words *words)
 {
     dusk_deallocate(words->net);

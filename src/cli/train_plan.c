@@ -8,9 +8,14 @@
 #include "base/memory.h"
 #include "cli/ask.h"
 
-dusk_status train_plan_check(const train_settings *s, bool source, dusk_error *err)
+dusk_status train_plan_check(const train_settings *s, bool net, bool source, dusk_error *err)
 {
-    if (isnan(s->until) && (s->check || s->each))
+    if ((s->plot || s->check_every) && !(s->check && isnan(s->until)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "add --check FILE: public rows with labels, by which a curve can be drawn",
+                         "%s is for networks that are looked at by public rows",
+                         s->plot ? "--plot" : "--check-every");
+    if (isnan(s->until) && ((s->check && !net) || s->each))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --until TARGET, or leave it away",
                          "%s is for versions with less and less noise",
                          s->check ? "--check" : "--charge-each");
@@ -57,6 +62,20 @@ dusk_status train_plan_open_rows(train_plan *plan, dusk_train_options *options, 
 done:
     dusk_fields_free(seen);
     dusk_deallocate(keep);
+    return status;
+}
+
+dusk_status train_plan_check_rows(train_plan *plan, dusk_train_options *options, train_curve *curve,
+                                  const dusk_fields *fields, const train_settings *s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(model_rows_read(&plan->check, fields, s->check, NULL, err));
+    options->check_rows = plan->check;
+    options->check_every = (uint64_t)s->check_every;
+    options->observe = train_curve_observe;
+    options->observe_context = curve;
+    curve->rows = plan->check->rows;
+done:
     return status;
 }
 

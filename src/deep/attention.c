@@ -140,6 +140,14 @@ static void backward(deep_pass *pass, size_t l)
     }
 }
 
+static size_t matrices(const deep_layer *layer, deep_matrix *out)
+{
+    const size_t c = layer->in.channels;
+    out[0] = (deep_matrix){ 3 * c, c, true, 0 };
+    out[1] = (deep_matrix){ c, c, true, 3 * c * (c + 1) };
+    return 2;
+}
+
 static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
 {
     const parts p = parts_of(&pass->net->layer[l]);
@@ -178,4 +186,5 @@ const deep_kind deep_attention = {
     .inner = true,
     .gradient = gradient,
     .factors = factors,
+    .matrices = matrices,
 };

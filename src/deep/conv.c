@@ -310,6 +310,14 @@ static void backward(deep_pass *pass, size_t l)
     }
 }
 
+/* Those of groups are one below the other. */
+static size_t matrices(const deep_layer *layer, deep_matrix *out)
+{
+    const conv c = conv_of(layer);
+    *out = (deep_matrix){ c.outputs, c.columns, true, 0 };
+    return 1;
+}
+
 static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
 {
     const conv c = conv_of(&pass->net->layer[l]);
@@ -368,7 +376,8 @@ static void add_gradients(deep_pass *pass, size_t l, deep_real *total)
                                .backward = backward,                                                         \
                                .gradient = gradient,                                                         \
                                .add_gradients = add_gradients,                                               \
-                               .factors = factors }
+                               .factors = factors,                                                           \
+                               .matrices = matrices }
 
 KIND(deep_conv, "conv", shape, "conv N H [W] [stride S] [pad P | same] [dilation D] [groups G]",
      "N sums of weights times what a window of H x W shows, everywhere in a picture");

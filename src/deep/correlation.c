@@ -80,6 +80,12 @@ void deep_history_close(deep_history *h)
     *h = (deep_history){ .rows = 0 };
 }
 
+double deep_history_bytes(const deep_correlation *c, size_t cells, size_t room)
+{
+    const double rows = (double)(c->way == DEEP_TREE ? levels_of(c->epoch) : c->bands);
+    return rows * (double)cells * (sizeof(int64_t) + sizeof(float)) + (double)room * sizeof(int64_t);
+}
+
 dusk_status deep_history_open(deep_history *out, const deep_correlation *c, size_t cells, size_t room,
                               dusk_error *err)
 {

@@ -51,6 +51,8 @@ typedef struct deep_history {
     size_t terms, place;             /* how many, and the row that this step is kept in */
 } deep_history;
 
+/* What one takes that is opened so. */
+double deep_history_bytes(const deep_correlation *c, size_t cells, size_t room);
 /* `room`: the most cells of a piece. */
 DUSK_MUST_USE dusk_status deep_history_open(deep_history *out, const deep_correlation *c, size_t cells,
                                             size_t room, dusk_error *err);

@@ -47,6 +47,12 @@ static void backward(deep_pass *pass, size_t l)
                          pass->examples * pass->net->layer[l].size[0]);
 }
 
+static size_t matrices(const deep_layer *layer, deep_matrix *out)
+{
+    *out = (deep_matrix){ layer->out.channels, deep_size(layer->in) / layer->size[0], true, 0 };
+    return 1;
+}
+
 static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out)
 {
     const deep_layer *layer = &pass->net->layer[l];
@@ -78,4 +84,5 @@ const deep_kind deep_dense = {
     .backward = backward,
     .gradient = gradient,
     .factors = factors,
+    .matrices = matrices,
 };

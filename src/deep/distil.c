@@ -7,11 +7,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "deep/classifier.h"
+#include "deep/net_learner.h"
 #include "deep/student.h"
 #include "deep/teachers.h"
 
-enum { LOT = 64, REVIEW_ROWS = 1000, REVIEWS = 3 };
+enum { LOT = 64, EPOCHS_USUAL = 20, EPOCHS_LINEAR = 30, REVIEW_ROWS = 1000, REVIEWS = 3 };
+#define LEARNED_MOST 0x1p28 /* numbers of copies that the student learns from */
+#define RATE_USUAL 0.003
+#define RATE_LINEAR 0.02 /* of one layer on numbers that others make, such as scatter */
 #define REVIEW_RIDGE 0.1
 #define REVIEW_WIDTH 0.5 /* squared, in mean squared distances */
 
@@ -35,13 +38,17 @@ dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
     DUSK_TRY(deep_front_split(&d->net, &d->front, &d->rest, err));
     d->components = (size_t)learn_setting(job, "components");
     d->epochs = (size_t)learn_setting(job, "epochs");
+    d->moves = learn_choice(job, "moves") == 1 && deep_is_picture(d->net.in);
     d->rate = learn_setting(job, "learning_rate");
+    const bool linear = d->front.layers > 0 && d->rest.layers == 1;
+    if (d->epochs == 0) d->epochs = linear && !d->moves ? EPOCHS_LINEAR : EPOCHS_USUAL;
+    if (d->rate == 0) d->rate = linear ? RATE_LINEAR : RATE_USUAL;
     d->threads = (size_t)learn_setting(job, "threads");
     d->rounds = 1;
     if (job->open_rows->rows == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a file that has rows", "there are no public rows");
-    learn_say(job, "answers are about %zu public rows, from which %s learns", job->open_rows->rows,
-              "the network");
+    learn_say(job, "answers are about %zu public rows%s, from which the network learns", job->open_rows->rows,
+              d->moves ? ", pictures that stay what they are when they are moved a little" : "");
 done:
     return status;
 }
@@ -56,35 +63,58 @@ void deep_public_clear(deep_public *open)
     dusk_deallocate(open->asked);
     deep_map_clear(&open->map);
     deep_graph_clear(&open->graph);
+    for (size_t k = 0; k < DEEP_MOVES; k++) deep_rows_clear(&open->copy[k]);
     *open = (deep_public){ .rows = 0 };
 }
 
-static dusk_status map_open(deep_public *open, const deep_distil *d, dusk_error *err)
+/* Vectors of rows that went through the layers: `through`, or a copy. */
+static dusk_status map_all(const deep_public *open, const deep_rows *copy, float *to, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    float *room = NULL;
+    float *from = NULL, *room = NULL;
     tensor_gemm_work work = { .room = NULL };
     const size_t p = open->map.from;
-    DUSK_NEW(open->x, open->rows * open->map.width + 1);
+    DUSK_NEW(from, LOT * p);
     DUSK_NEW(room, LOT * p);
     DUSK_TRY(tensor_gemm_open(&work, err));
     for (size_t first = 0, n; first < open->rows; first += n) {
         n = open->rows - first < LOT ? open->rows - first : LOT;
-        deep_map_vectors(&open->map, open->through + first * p, n, open->x + first * open->map.width, room,
-                         &work);
+        for (size_t i = 0; copy && i < n; i++) deep_rows_take(copy, first + i, from + i * p);
+        deep_map_vectors(&open->map, copy ? from : open->through + first * p, n, to + first * open->map.width,
+                         room, &work);
     }
-    DUSK_NEW(open->question, d->questions + 1);
-    DUSK_NEW(open->asked, d->questions * open->map.width + 1);
 done:
     tensor_gemm_close(&work);
+    dusk_deallocate(from);
     dusk_deallocate(room);
+    return status;
+}
+
+static dusk_status map_moved(deep_public *open, const deep_distil *d, const deep_rows *rows, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_rows moved = { .rows = 0 };
+    const double most = LEARNED_MOST / ((double)open->rows * (double)open->map.from);
+    for (size_t k = 0; k < open->copies; k++) {
+        DUSK_TRY(deep_rows_move(&moved, rows, d->net.in, k, err));
+        DUSK_TRY(deep_front_run(&d->front, &moved, d->threads, err));
+        DUSK_TRY(map_all(open, &moved, open->x + (1 + k) * open->rows * open->map.width, err));
+        if ((double)(k + 1) <= most) {
+            open->copy[open->learned++] = moved;
+            moved = (deep_rows){ .rows = 0 };
+        }
+        deep_rows_clear(&moved);
+    }
+    DUSK_TRY(deep_map_shorten(&open->map, open->x, open->rows, open->copies, err));
+done:
+    deep_rows_clear(&moved);
     return status;
 }
 
 dusk_status deep_public_make(deep_public *out, const learn_job *job, const deep_distil *d, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    deep_public open = { .rows = job->open_rows->rows };
+    deep_public open = { .rows = job->open_rows->rows, .copies = d->moves ? DEEP_MOVES : 0 };
     deep_rows rows = { .rows = 0 };
     *out = (deep_public){ .rows = 0 };
     if (open.rows > DEEP_OPEN_MOST) open.rows = DEEP_OPEN_MOST;
@@ -93,13 +123,17 @@ dusk_status deep_public_make(deep_public *out, const learn_job *job, const deep_
     DUSK_NEW(open.through, open.rows * deep_size(d->front.out) + 1);
     DUSK_TRY(deep_rows_through(&d->front, &rows, open.through, d->threads, err));
     DUSK_TRY(deep_map_make(&open.map, &d->front, open.through, open.rows, d->components, err));
-    DUSK_TRY(map_open(&open, d, err));
+    DUSK_NEW(open.x, (1 + open.copies) * open.rows * open.map.width + 1);
+    DUSK_NEW(open.question, d->questions + 1);
+    DUSK_NEW(open.asked, d->questions * open.map.width + 1);
+    DUSK_TRY(map_all(&open, NULL, open.x, err));
+    if (open.copies > 0) DUSK_TRY(map_moved(&open, d, &rows, err));
     const deep_open vectors = { open.x, open.rows, open.map.width };
     DUSK_TRY(deep_choose_questions(open.question, d->questions, &vectors, d->threads, err));
     for (size_t q = 0; q < d->questions; q++)
         memcpy(open.asked + q * open.map.width, open.x + open.question[q] * open.map.width,
                open.map.width * sizeof *open.x);
-    DUSK_TRY(deep_graph_make(&open.graph, &vectors, d->threads, err));
+    DUSK_TRY(deep_graph_make(&open.graph, &vectors, open.copies, d->threads, err));
     *out = open;
     open = (deep_public){ .rows = 0 };
 done:
@@ -181,7 +215,7 @@ static void take_labels(int32_t *label, const float *score, size_t rows, size_t 
 }
 
 /* Labels that flowed along the graph are reviewed: classifiers learn from parts of the rows, and what most of them say of a row is its label. Where rows are few
- * this would only repeat what was said. */
+ * this would only repeat what was said; and moved copies do more. */
 static dusk_status review(const deep_distil *d, const deep_public *open, int32_t *label, dusk_generator *gen,
                           dusk_error *err)
 {
@@ -196,7 +230,7 @@ static dusk_status review(const deep_distil *d, const deep_public *open, int32_t
     uint32_t *part = NULL;
     int32_t *votes = NULL;
     float *score = NULL;
-    if (how.teachers < 3) return DUSK_OK;
+    if (how.teachers < 3 || open->copies > 0) return DUSK_OK;
     for (size_t i = 0; i < n; i++)
         if (label[i] < 0) return DUSK_OK;
     how.width = sqrt(REVIEW_WIDTH * deep_open_spread(&all));
@@ -221,7 +255,12 @@ dusk_status deep_distil_run(learn_job *job, const deep_distil *d, const deep_pub
                             void *context, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    deep_student student = { .net = &d->rest, .rate = d->rate, .epochs = d->epochs, .lot = LOT };
+    const deep_student student = { .net = &d->rest,
+                                   .rate = d->rate,
+                                   .epochs = d->epochs,
+                                   .lot = LOT,
+                                   .copy = open->copy,
+                                   .copies = open->learned };
     int32_t *label = NULL;
     float *score = NULL, *parameters = NULL;
     DUSK_NEW(label, open->rows + 1);

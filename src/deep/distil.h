@@ -8,6 +8,7 @@
 
 #include "deep/front.h"
 #include "deep/map.h"
+#include "deep/moves.h"
 #include "deep/rows.h"
 #include "deep/spread.h"
 #include "learn/learner.h"
@@ -20,6 +21,7 @@ typedef struct deep_distil {
         rest; /* its first layers, which do not learn and are the map's, too; and those that learn */
     size_t classes, questions;
     size_t components; /* the most numbers of a mapped vector */
+    bool moves;        /* public rows are pictures, and are looked at as moved, too */
     size_t rounds;     /* how often the student is asked in between; 1: never */
     size_t epochs, threads;
     double rate;
@@ -30,9 +32,12 @@ typedef struct deep_public {
     size_t rows;
     float *through; /* after the layers that do not learn */
     deep_map map;
-    float *x;         /* mapped */
-    size_t *question; /* rows that are asked about */
-    float *asked;     /* their vectors */
+    size_t copies;              /* of every row, moved */
+    deep_rows copy[DEEP_MOVES]; /* those that the student learns from, too, after the layers */
+    size_t learned;             /* how many these are */
+    float *x;                   /* mapped: rows, and then all of a copy after the other */
+    size_t *question;           /* rows that are asked about */
+    float *asked;               /* their vectors */
     deep_graph graph;
 } deep_public;
 DUSK_MUST_USE dusk_status deep_public_make(deep_public *out, const learn_job *job, const deep_distil *distil,
@@ -72,8 +77,28 @@ DUSK_MUST_USE dusk_status deep_distil_plan(learn_job *job, deep_distil *distil, 
           4096,                                                                                              \
           true,                                                                                              \
           "rows are vectors of so many numbers, by the directions in which public rows differ most" },       \
-        { "epochs", "20", NULL, 1, 10000, true, "of the network, over public rows" },                        \
-        { "learning_rate", "0.003", NULL, 1e-9, 10, false, "of the network, by Adam" },                      \
+        { "moves",                                                                                           \
+          "yes",                                                                                             \
+          "no|yes",                                                                                          \
+          0,                                                                                                 \
+          0,                                                                                                 \
+          false,                                                                                             \
+          "of pictures: those that are turned, slanted or scaled a little are of the same class" },          \
+        { "epochs",                                                                                          \
+          "0",                                                                                               \
+          NULL,                                                                                              \
+          0,                                                                                                 \
+          10000,                                                                                             \
+          true,                                                                                              \
+          "of the network, over public rows; 0: 30 where one layer learns after others that do not, "        \
+          "without moves, else 20" },                                                                        \
+        { "learning_rate",                                                                                   \
+          "0",                                                                                               \
+          NULL,                                                                                              \
+          0,                                                                                                 \
+          10,                                                                                                \
+          false,                                                                                             \
+          "of the network, by Adam; 0: 0.02 where one layer learns after others that do not, else 0.003" },  \
         { "range",                                                                                           \
           "bounds",                                                                                          \
           "bounds|unit",                                                                                     \

@@ -143,6 +143,8 @@ static void run_all(worker *w, size_t workers, size_t rows)
         if (w[k].started) pthread_join(w[k].thread, NULL);
 }
 
+size_t deep_front_room(const deep_net *front) { return deep_pass_room(front, ROOM); }
+
 dusk_status deep_front_run(const deep_net *front, deep_rows *rows, size_t threads, dusk_error *err)
 {
     return deep_front_run_with(front, NULL, rows, threads, err);
@@ -160,12 +162,15 @@ dusk_status deep_front_run_with(const deep_net *front, const float *parameters, 
     DUSK_NEW(out.step, rows->rows + 1);
     for (size_t k = 0; k < workers; k++) {
         w[k] = (worker){ .rows = rows, .width = width, .x = out.x, .step = out.step };
-        DUSK_TRY(deep_pass_open(&w[k].pass, front, deep_pass_room(front, ROOM), err));
+        DUSK_TRY(deep_pass_open(&w[k].pass, front, deep_front_room(front), err));
         w[k].pass.parameters = parameters;
     }
     run_all(w, workers, rows->rows);
     out.code = rows->code;
     out.number = rows->number;
+    out.mark = rows->mark;
+    out.marks = rows->marks;
+    rows->mark = NULL;
     rows->code = NULL;
     rows->number = NULL;
     deep_rows_clear(rows);

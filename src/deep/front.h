@@ -18,6 +18,8 @@ DUSK_MUST_USE dusk_status deep_front_split(const deep_net *net, deep_net *front,
  * are counted from its own first one. */
 DUSK_MUST_USE dusk_status deep_front_split_at(const deep_net *net, size_t frozen, deep_net *front,
                                               deep_net *rest, dusk_error *err);
+/* Rows that are on their way at a time, in a thread. */
+size_t deep_front_room(const deep_net *front);
 /* All rows through a front. */
 DUSK_MUST_USE dusk_status deep_front_run(const deep_net *front, deep_rows *rows, size_t threads,
                                          dusk_error *err);

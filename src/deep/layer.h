@@ -24,9 +24,14 @@ typedef struct deep_pass {
     deep_real **kept;   /* layers arrays of room * kept numbers; NULL where nothing is kept */
     deep_real **table;  /* public numbers of each layer, where its kind has such; else NULL */
     deep_real *scratch; /* `scratch_size` numbers, for one call of one kind */
-    bool training;      /* dropout is at work */
+    const struct deep_tuning
+        *tuning; /* what of the parameters is learned (tuning.h), and these numbers; NULL: all */
+    const deep_real *learned;
+    bool training; /* dropout is at work */
     const uint64_t
         *coin; /* of each example, in training: 64 fair coins of its own and of this step, for dropout */
+    const deep_real *
+        given; /* gradients of the examples, all parameters each, that were made before (whole.h); NULL: they were not */
     int level; /* tensor_lanes_level */
     tensor_gemm_work gemm;
 } deep_pass;
@@ -42,6 +47,13 @@ typedef struct deep_factors {
     size_t first;  /* where the matrix is among the parameters of the layer */
 } deep_factors;
 #define DEEP_PAIRS 2 /* at most: matrices of a layer */
+
+/* Where such a matrix is among the parameters of its layer: row after row, the constant of a row last. */
+typedef struct deep_matrix {
+    size_t rows, columns;
+    bool constant; /* false: no such column */
+    size_t first;
+} deep_matrix;
 
 /* Whether it is cheaper to work with factors than with the gradient, by the multiplications of an example: T x T products of factors, or a
  * gradient of T positions made and looked at. */
@@ -77,6 +89,9 @@ typedef struct deep_kind {
     /* The gradient as factors, in place: of each matrix of the layer, which together are all of its parameters. Returns how many, at most
      * DEEP_PAIRS; NULL: has none, or not for this layer (returns 0). */
     size_t (*factors)(const deep_pass *pass, size_t l, size_t i, deep_factors *out);
+    /* Matrices of affine maps that together are all parameters of the layer: how many, at most DEEP_PAIRS. NULL: it is something else. */
+    size_t (*matrices)(const deep_layer *layer, deep_matrix *out);
+    bool moves; /* constants, gains and offsets are all that it has */
     /* Where a gradient is zero but in a few rows of a matrix, each out.channels long: which, each once, at most as many as numbers come in,
      * and their numbers. Returns how many. NULL: it is not so. */
     size_t (*rows)(const deep_pass *pass, size_t l, size_t i, uint32_t *row, deep_real *numbers);
@@ -91,6 +106,8 @@ extern const deep_kind *const deep_kinds[];
 /* How many examples of a net are a pass of some megabytes: at least 1, at most `most`. */
 size_t deep_pass_room(const deep_net *net, size_t most);
 DUSK_MUST_USE dusk_status deep_pass_open(deep_pass *out, const deep_net *net, size_t room, dusk_error *err);
+/* What that takes. */
+double deep_pass_bytes(const deep_net *net, size_t room);
 /* Wipe and free; fine on a zeroed one. */
 void deep_pass_close(deep_pass *pass);
 /* value 0 of `examples` examples -> the last value. */

@@ -13,6 +13,20 @@ void deep_softmax(const deep_real *from, deep_real *to, size_t k)
     for (size_t j = 0; j < k; j++) to[j] /= sum;
 }
 
+static void mark_slopes(const deep_real *out, const int8_t *mark, deep_real *slope, size_t k)
+{
+    for (size_t j = 0; j < k; j++) slope[j] = mark[j] < 0 ? 0 : deep_sigmoid(out[j]) - (deep_real)mark[j];
+}
+
+/* Chances of classes, less what they are once the answer is known. */
+static void answer_slopes(const deep_real *out, const deep_real *likelihood, deep_real *slope, size_t k)
+{
+    deep_real sum = 0;
+    deep_softmax(out, slope, k);
+    for (size_t j = 0; j < k; j++) sum += slope[j] * likelihood[j];
+    for (size_t j = 0; j < k; j++) slope[j] -= slope[j] * likelihood[j] / sum;
+}
+
 void deep_loss_slopes(deep_loss loss, deep_pass *pass, const deep_wanted *wanted)
 {
     const size_t k = deep_size(pass->net->out);
@@ -22,6 +36,14 @@ void deep_loss_slopes(deep_loss loss, deep_pass *pass, const deep_wanted *wanted
         if (loss == DEEP_SOFTMAX) {
             deep_softmax(out, slope, k);
             slope[wanted->code[i]] -= 1;
+            continue;
+        }
+        if (loss == DEEP_MARKS) {
+            mark_slopes(out, wanted->mark + i * k, slope, k);
+            continue;
+        }
+        if (loss == DEEP_ANSWER) {
+            answer_slopes(out, wanted->number + i * k, slope, k);
             continue;
         }
         const deep_real *target = loss == DEEP_INPUT ? pass->value[0] + i * k : wanted->number + i * k;
@@ -34,12 +56,23 @@ double deep_loss_of(deep_loss loss, const deep_pass *pass, const deep_wanted *wa
 {
     const size_t k = deep_size(pass->net->out);
     const deep_real *out = pass->value[pass->net->layers] + i * k;
-    double sum = 0;
-    if (loss == DEEP_SOFTMAX) {
+    double sum = 0, answered = 0;
+    if (loss == DEEP_SOFTMAX || loss == DEEP_ANSWER) {
         double most = (double)out[0];
         for (size_t j = 1; j < k; j++) most = fmax(most, (double)out[j]);
         for (size_t j = 0; j < k; j++) sum += exp((double)out[j] - most);
-        return log(sum) + most - (double)out[wanted->code[i]];
+        if (loss == DEEP_SOFTMAX) return log(sum) + most - (double)out[wanted->code[i]];
+        for (size_t j = 0; j < k; j++)
+            answered += exp((double)out[j] - most) * (double)wanted->number[i * k + j];
+        return log(sum) - log(answered);
+    }
+    if (loss == DEEP_MARKS) {
+        const int8_t *mark = wanted->mark + i * k;
+        for (size_t j = 0; j < k; j++) {
+            const double x = (double)out[j];
+            if (mark[j] >= 0) sum += log1p(exp(-fabs(x))) + fmax(x, 0) - (mark[j] > 0 ? x : 0);
+        }
+        return sum;
     }
     const deep_real *target = loss == DEEP_INPUT ? pass->value[0] + i * k : wanted->number + i * k;
     for (size_t j = 0; j < k; j++)

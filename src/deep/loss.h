@@ -10,12 +10,16 @@ typedef enum deep_loss {
     DEEP_SOFTMAX, /* one of so many classes: cross entropy of softmax */
     DEEP_SQUARED, /* numbers: half the squared error */
     DEEP_INPUT,   /* the input itself: half the squared error a number (autoencoders) */
+    DEEP_MARKS,   /* several times yes or no: cross entropy of sigmoids, of those that are known */
+    DEEP_ANSWER,  /* a class of which an answer is known: cross entropy of the answer [Patrini et al. 2017] */
 } deep_loss;
 
 /* What is wanted of the examples of a pass. */
 typedef struct deep_wanted {
-    const int32_t *code;     /* SOFTMAX: the class */
-    const deep_real *number; /* SQUARED: `outputs` numbers an example */
+    const int32_t *code; /* SOFTMAX: the class */
+    const deep_real *
+        number; /* `outputs` an example. SQUARED: what they are to be; ANSWER: how likely the answer is for each class */
+    const int8_t *mark; /* MARKS: `outputs` an example, 1 or 0; -1: nobody knows */
 } deep_wanted;
 
 /* The last slope of all examples. */

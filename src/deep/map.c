@@ -137,7 +137,8 @@ static void set_scales(deep_map *map, const float *open, size_t count)
         largest = fmax(largest, (double)map->each[j]);
     }
     for (size_t j = 0; j < map->from; j++)
-        map->each[j] = (float)(1 / sqrt(fmax((double)map->each[j], largest * SMALL) * fmax(largest, 1e-6)));
+        map->each[j] = largest > 0 ? (float)(1 / sqrt(fmax((double)map->each[j], largest * SMALL) * largest))
+                                   : 1.0f; /* public rows are all the same */
 }
 
 /* Make `rows` vectors of n numbers orthonormal, one after the other; what nothing is left of becomes 0. */

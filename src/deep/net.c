@@ -282,3 +282,10 @@ dusk_status deep_net_start(const deep_net *net, deep_real *parameters, dusk_gene
     }
     return source.status;
 }
+
+dusk_status deep_uniform(deep_real *out, size_t n, double width, dusk_generator *gen, dusk_error *err)
+{
+    coin_source source = { gen, err, DUSK_OK };
+    for (size_t j = 0; j < n; j++) out[j] = (deep_real)(width * toss(&source));
+    return source.status;
+}

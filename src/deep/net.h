@@ -67,6 +67,10 @@ void deep_net_clear(deep_net *net);
 DUSK_MUST_USE dusk_status deep_net_start(const deep_net *net, deep_real *parameters, dusk_generator *gen,
                                          dusk_error *err);
 
+/* The same of single numbers: uniform in [-width, width). */
+DUSK_MUST_USE dusk_status deep_uniform(deep_real *out, size_t n, double width, dusk_generator *gen,
+                                       dusk_error *err);
+
 /* ---- for kinds ------------------------------------------------------------------------------------------------------- */
 
 /* The words of one layer. Numbers in places and options are taken one by one; what is left over is refused. */

@@ -199,6 +199,7 @@ const deep_kind deep_layernorm = {
     .forward = forward,
     .backward = backward,
     .gradient = gradient,
+    .moves = true,
 };
 
 const deep_kind deep_groupnorm = {
@@ -212,4 +213,5 @@ const deep_kind deep_groupnorm = {
     .forward = forward,
     .backward = backward,
     .gradient = gradient,
+    .moves = true,
 };

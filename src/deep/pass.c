@@ -90,6 +90,17 @@ done:
     return status;
 }
 
+double deep_pass_bytes(const deep_net *net, size_t room)
+{
+    double each = 0, fixed = (double)scratch_size(net) + 8 * ((double)net->layers + 1);
+    for (size_t l = 0; l <= net->layers; l++) {
+        const deep_layer *layer = l < net->layers ? &net->layer[l] : NULL;
+        each += 2 * (double)value_size(net, l) + (layer ? (double)layer->kept : 0);
+        if (layer && layer->kind->table) fixed += (double)layer->kind->table(layer);
+    }
+    return (double)sizeof(deep_real) * (fixed + (double)room * each) + (double)tensor_gemm_bytes();
+}
+
 void deep_forward(deep_pass *pass)
 {
     for (size_t l = 0; l < pass->net->layers; l++) pass->net->layer[l].kind->forward(pass, l);
@@ -113,6 +124,11 @@ void deep_backward(deep_pass *pass)
 void deep_gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
 {
     const deep_net *net = pass->net;
+    if (pass->given) {
+        memcpy(out, pass->given + i * net->parameters + net->layer[l].first,
+               net->layer[l].parameters * sizeof *out);
+        return;
+    }
     net->layer[l].kind->gradient(pass, l, i, out);
     for (size_t k = l + 1; net->layer[l].shared && k < net->layers; k++)
         if (net->layer[k].kind->share && net->layer[k].partner == l)

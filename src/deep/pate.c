@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PATE: private aggregation of teacher ensembles [Papernot et al. 2017, 2018]. Teachers learn from parts of the private rows, their votes on public rows
  * are released with noise, and a student learns from public rows and those answers. What is paid for is what was planned, whatever the
- * votes are. Proofs: teachers.proof.md, votes.proof.md. */
+ * votes are. Proofs: teachers.proof.md, votes.proof.md, agreement.proof.md. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "deep/classifier.h"
+#include "deep/agreement.h"
 #include "deep/distil.h"
+#include "deep/net_learner.h"
 #include "deep/teachers.h"
 #include "deep/votes.h"
 
@@ -17,13 +18,16 @@ typedef struct pate_plan {
     deep_distil distil;
     deep_teaching teaching;
     deep_votes votes;
-    double kernel; /* squared width of the kernel, in mean squared distances of public rows */
+    bool reported;
+    deep_agreement agreement; /* where it is reported */
+    double kernel;            /* squared width of the kernel, in mean squared distances of public rows */
 } pate_plan;
 
 static void forget(void *plan)
 {
     pate_plan *p = plan;
     if (p) deep_distil_clear(&p->distil);
+    if (p) deep_agreement_clear(&p->agreement);
     dusk_deallocate(p);
 }
 
@@ -41,10 +45,14 @@ static double questions_for(const learn_job *job, const pate_plan *p, double sha
 
 static dusk_status plan_votes(learn_job *job, pate_plan *p, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     deep_votes *v = &p->votes;
     const double open = fmin((double)job->open_rows->rows, DEEP_OPEN_MOST);
     const double screening = learn_setting(job, "screening"), noise = learn_setting(job, "noise");
     double questions = learn_setting(job, "questions"), answers = learn_setting(job, "answers");
+    p->reported = learn_choice(job, "report") == 1;
+    const double report = p->reported ? job->budget.left * learn_setting(job, "report_share") : 0;
+    job->budget.left -= report; /* votes take all that they see */
     v->way = (deep_aggregation)learn_choice(job, "method");
     v->classes = p->distil.classes;
     v->teachers = p->teaching.teachers;
@@ -57,7 +65,11 @@ static dusk_status plan_votes(learn_job *job, pate_plan *p, dusk_error *err)
     v->questions = p->distil.questions = (size_t)fmax(fmin(questions, open), 1);
     v->answers = (size_t)fmax(fmin(answers, (double)v->questions), 1);
     p->distil.rounds = v->way == DEEP_INTERACTIVE && v->questions >= 2 * ROUNDS ? ROUNDS : 1;
-    return deep_votes_plan(job, v, screening, err);
+    DUSK_TRY(deep_votes_plan(job, v, screening, err));
+    job->budget.left += report;
+    if (p->reported) DUSK_TRY(deep_agreement_plan(job, &p->agreement, v, err));
+done:
+    return status;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -66,6 +78,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     pate_plan *p = NULL;
     DUSK_NEW(p, 1);
     job->plan = p;
+    job->assumed = "the rows that teachers are asked about are public";
     DUSK_TRY(deep_distil_plan(job, &p->distil, err));
     p->teaching = (deep_teaching){ .teachers = (size_t)learn_setting(job, "teachers"),
                                    .classes = p->distil.classes,
@@ -93,7 +106,8 @@ static dusk_status answer(void *context, size_t q, const float *guess, int32_t *
                           dusk_error *err)
 {
     ballot *b = context;
-    return deep_votes_answer(b->votes, &b->asked, b->count + q * b->votes->classes, guess, out, gen, err);
+    const int32_t *count = b->count + q * b->votes->classes;
+    return deep_votes_answer(b->votes, &b->asked, count, count, guess, out, gen, err);
 }
 
 /* All rows are dealt by their places in the frame, so that a row that is replaced by one without a label moves nobody. */
@@ -141,6 +155,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     learn_progress(job, 0.1);
     DUSK_TRY(count_votes(job, p, &open, frame, b.count, gen, err));
     learn_progress(job, 0.5);
+    if (p->reported) DUSK_TRY(deep_agreement_report(job, &p->agreement, b.count, gen, err));
     DUSK_TRY(deep_distil_run(job, &p->distil, &open, answer, &b, gen, err));
 done:
     learn_matrix_clear(&scaled);
@@ -168,6 +183,11 @@ static const dusk_setting settings[] = {
       "answers that lead by less than so many deviations of the noise are not learned from" },
     { "sure", "0.8", NULL, 0, 1, false,
       "of interactive: from which score on the student is right by itself" },
+    { "report", "no", "no|yes", 0, 0, false,
+      "of gnmax: also release, with noise, what the answers cost by how teachers agreed; the promise stays "
+      "what "
+      "it is" },
+    { "report_share", "0.1", NULL, 0.001, 0.5, false, "of the budget, for report=yes" },
     { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },
     { "ridge", "0.1", NULL, 1e-6, 1e6, false, "of teachers: what is added to the diagonal of the kernel" },
     { "width", "0.5", NULL, 1e-3, 1e3, false,

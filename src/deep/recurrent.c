@@ -211,6 +211,14 @@ static void backward(deep_pass *pass, size_t l, bool is_lstm)
 
 /* --- gradients ---------------------------------------------------------------------------------------------------------------- */
 
+static size_t matrices(const deep_layer *layer, deep_matrix *out, bool is_lstm)
+{
+    const cell c = cell_of(layer, NULL, is_lstm);
+    out[0] = (deep_matrix){ c.rows_w, c.channels, true, 0 };
+    out[1] = (deep_matrix){ c.rows_u, c.width, false, c.rows_w * (c.channels + 1) };
+    return 2;
+}
+
 static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *out, bool is_lstm)
 {
     const cell c = cell_of(&pass->net->layer[l], deep_parameters(pass, l), is_lstm);
@@ -243,6 +251,10 @@ static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *o
     {                                                                                                        \
         return factors(pass, l, i, out, lstm);                                                               \
     }                                                                                                        \
+    static size_t symbol##_matrices(const deep_layer *layer, deep_matrix *out)                               \
+    {                                                                                                        \
+        return matrices(layer, out, lstm);                                                                   \
+    }                                                                                                        \
     static void symbol##_gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)                       \
     {                                                                                                        \
         deep_factors f[DEEP_PAIRS];                                                                          \
@@ -258,7 +270,8 @@ static size_t factors(const deep_pass *pass, size_t l, size_t i, deep_factors *o
                                       .backward = symbol##_backward,                                         \
                                       .inner = true,                                                         \
                                       .gradient = symbol##_gradient,                                         \
-                                      .factors = symbol##_factors }
+                                      .factors = symbol##_factors,                                           \
+                                      .matrices = symbol##_matrices }
 
 KIND(lstm, "lstm", true,
      "a sequence read place by place, with a memory of H numbers; last: what comes out at the end");

@@ -4,16 +4,17 @@
 
 #include "base/memory.h"
 
-enum { SLICE = 1024 };
-
 void deep_rows_clear(deep_rows *rows)
 {
     if (rows->x) dusk_wipe(rows->x, rows->rows * rows->width * sizeof *rows->x);
     if (rows->step) dusk_wipe(rows->step, rows->rows * sizeof *rows->step);
     if (rows->code) dusk_wipe(rows->code, rows->rows * sizeof *rows->code);
-    if (rows->number) dusk_wipe(rows->number, rows->rows * sizeof *rows->number);
+    const size_t numbers = rows->numbers ? rows->numbers : 1;
+    if (rows->number) dusk_wipe(rows->number, rows->rows * numbers * sizeof *rows->number);
     if (rows->byte) dusk_wipe(rows->byte, rows->rows * rows->width * sizeof *rows->byte);
     if (rows->raw) dusk_wipe(rows->raw, rows->rows * rows->width * sizeof *rows->raw);
+    if (rows->mark) dusk_wipe(rows->mark, rows->rows * rows->marks * sizeof *rows->mark);
+    dusk_deallocate(rows->mark);
     dusk_deallocate(rows->raw);
     dusk_deallocate(rows->x);
     dusk_deallocate(rows->byte);
@@ -96,8 +97,8 @@ static dusk_status make(deep_rows *out, const learn_features *features, const du
         DUSK_NEW(rows.x, frame->rows * features->width + 1);
     if (label != DUSK_NO_LINK && frame->column[label].code) DUSK_NEW(rows.code, frame->rows + 1);
     if (label != DUSK_NO_LINK && frame->column[label].number) DUSK_NEW(rows.number, frame->rows + 1);
-    for (size_t first = 0; first < frame->rows; first += SLICE) {
-        set_slice(&slice, frame, first, frame->rows - first < SLICE ? frame->rows - first : SLICE);
+    for (size_t first = 0; first < frame->rows; first += DEEP_SLICE) {
+        set_slice(&slice, frame, first, frame->rows - first < DEEP_SLICE ? frame->rows - first : DEEP_SLICE);
         DUSK_TRY(labelled ? learn_matrix_make(&matrix, features, &slice, err)
                           : learn_matrix_make_all(&matrix, features, &slice, err));
         add_slice(&rows, &matrix);
@@ -160,6 +161,47 @@ dusk_status deep_rows_make_raw(deep_rows *out, const learn_features *features, c
     rows = (deep_rows){ 0 };
 done:
     deep_rows_clear(&rows);
+    return status;
+}
+
+dusk_status deep_rows_mark(deep_rows *rows, const learn_labels *labels, const dusk_frame *frame,
+                           dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t k = labels->count;
+    if (k == 0) return DUSK_OK;
+    DUSK_NEW(rows->mark, rows->rows * k + 1);
+    rows->marks = k;
+    for (size_t c = 0; c < k; c++) {
+        const int32_t *code = frame->column[labels->field[c]].code;
+        for (size_t r = 0; r < rows->rows; r++)
+            rows->mark[r * k + c] = (int8_t)(code[r] == 0 || code[r] == 1 ? code[r] : -1);
+    }
+done:
+    return status;
+}
+
+dusk_status deep_rows_order(deep_rows *rows, const size_t *order, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t n = rows->rows, w = rows->width;
+    deep_rows out = { .rows = n, .width = w };
+    if (rows->x) DUSK_NEW(out.x, n * w + 1);
+    if (rows->byte) DUSK_NEW(out.byte, n * w + 1);
+    if (rows->raw) DUSK_NEW(out.raw, n * w + 1);
+    if (rows->step) DUSK_NEW(out.step, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = order[i] * w, to = i * w;
+        if (out.x) memcpy(out.x + to, rows->x + from, w * sizeof *out.x);
+        if (out.byte) memcpy(out.byte + to, rows->byte + from, w * sizeof *out.byte);
+        if (out.raw) memcpy(out.raw + to, rows->raw + from, w * sizeof *out.raw);
+        if (out.step) out.step[i] = rows->step[order[i]];
+    }
+    deep_rows_clear(rows);
+    *rows = out;
+    out = (deep_rows){ 0 };
+done:
+    deep_rows_clear(&out);
     return status;
 }
 

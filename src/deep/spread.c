@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "deep/real.h"
 #include "deep/threads.h"
 #include "tensor/lanes.h"
@@ -41,7 +42,7 @@ typedef struct nearest {
     const deep_open *open;
     const float *point;
     size_t points, degree;
-    bool others; /* points are the rows: each but itself */
+    bool others; /* points are the rows, and copies of them: each row but itself */
     float *point_square;
     uint32_t *which;
     float *distance;
@@ -50,15 +51,29 @@ typedef struct nearest {
     size_t threads;
 } nearest;
 
-static void keep_nearest(const nearest *n, size_t row, double square, const float *product)
+/* Where point `one` is among those that are held, or `held`. */
+static size_t place_of(const uint32_t *which, size_t held, size_t one)
+{
+    size_t at = 0;
+    while (at < held && which[at] != one) at++;
+    return at;
+}
+
+/* The points of a set: all there are, or those of one copy of the rows. */
+static size_t set_size(const nearest *n) { return n->others ? n->open->count : n->points; }
+
+/* `product` is with the points of a set, the first of which is number `first`; *held of the nearest were found before. */
+static void keep_nearest(const nearest *n, size_t row, size_t first, double square, const float *product,
+                         size_t *held)
 {
     uint32_t *which = n->which + row * n->degree;
     float *distance = n->distance + row * n->degree;
-    size_t held = 0;
-    for (size_t j = 0; j < n->points; j++) {
-        const float d = (float)square + n->point_square[j] - 2 * product[j];
-        if ((held == n->degree && !(d < distance[held - 1])) || (n->others && j == row)) continue;
-        size_t at = held < n->degree ? held++ : held - 1;
+    for (size_t j = 0; j < set_size(n); j++) {
+        const float d = (float)square + n->point_square[first + j] - 2 * product[j];
+        if ((*held == n->degree && !(d < distance[*held - 1])) || (n->others && j == row)) continue;
+        size_t at = DUSK_MUTATE(PATE_COPIES_ARE_ROWS, place_of(which, *held, j), *held);
+        if (at < *held && !(d < distance[at])) continue; /* another copy is nearer */
+        if (at == *held) at = *held < n->degree ? (*held)++ : *held - 1;
         for (; at > 0 && d < distance[at - 1]; at--) {
             distance[at] = distance[at - 1];
             which[at] = which[at - 1];
@@ -72,14 +87,18 @@ static void find_some(void *context, size_t number)
 {
     nearest *n = context;
     const deep_open *o = n->open;
+    const size_t set = set_size(n), w = o->width;
     for (size_t first = number * BLOCK; first < o->count; first += n->threads * BLOCK) {
         const size_t count = o->count - first < BLOCK ? o->count - first : BLOCK;
-        const tensor_view a = { o->x + first * o->width, o->width, 1 }, b = { n->point, 1, o->width };
-        tensor_gemm(tensor_lanes_level(), n->product[number], n->points, a, b, count, n->points, o->width,
-                    false, &n->gemm[number]);
-        for (size_t i = 0; i < count; i++)
-            keep_nearest(n, first + i, squared_length(o->x + (first + i) * o->width, o->width),
-                         n->product[number] + i * n->points);
+        size_t held[BLOCK] = { 0 };
+        for (size_t from = 0; from < n->points; from += set) {
+            const tensor_view a = { o->x + first * w, w, 1 }, b = { n->point + from * w, 1, w };
+            tensor_gemm(tensor_lanes_level(), n->product[number], set, a, b, count, set, w, false,
+                        &n->gemm[number]);
+            for (size_t i = 0; i < count; i++)
+                keep_nearest(n, first + i, from, squared_length(o->x + (first + i) * w, w),
+                             n->product[number] + i * set, &held[i]);
+        }
     }
 }
 
@@ -91,7 +110,7 @@ static dusk_status find_nearest(nearest *n, size_t threads, dusk_error *err)
     DUSK_NEW(n->point_square, n->points + 1);
     for (size_t j = 0; j < n->points; j++) n->point_square[j] = (float)squared_length(n->point + j * w, w);
     while (n->threads < threads && n->threads < DEEP_THREADS_MOST) {
-        DUSK_NEW(n->product[n->threads], BLOCK * n->points + 1);
+        DUSK_NEW(n->product[n->threads], BLOCK * set_size(n) + 1);
         DUSK_TRY(tensor_gemm_open(&n->gemm[n->threads++], err));
     }
     deep_work(find_some, n, n->threads);
@@ -148,6 +167,10 @@ dusk_status deep_choose_questions(size_t *question, size_t questions, const deep
     size_t *held = NULL;
     bool *taken = NULL;
     nearest *n = NULL;
+    if (questions == open->count) { /* nothing to choose */
+        for (size_t i = 0; i < questions; i++) question[i] = i;
+        return DUSK_OK;
+    }
     DUSK_NEW(n, 1);
     n->open = open;
     n->points = questions;
@@ -198,7 +221,8 @@ static void set_weights(deep_graph *g)
     }
 }
 
-dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t threads, dusk_error *err)
+dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t copies, size_t threads,
+                            dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_graph graph = { .count = open->count };
@@ -210,7 +234,7 @@ dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t threa
     DUSK_NEW(n, 1);
     *n = (nearest){ .open = open,
                     .point = open->x,
-                    .points = open->count,
+                    .points = (1 + copies) * open->count,
                     .degree = graph.degree,
                     .others = true,
                     .which = graph.neighbour,

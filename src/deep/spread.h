@@ -29,8 +29,9 @@ typedef struct deep_graph {
     uint32_t *neighbour; /* count * degree */
     float *weight;
 } deep_graph;
-DUSK_MUST_USE dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t threads,
-                                          dusk_error *err);
+/* open->x goes on with `copies` copies of all rows (moves.h): a row is as near as the nearest of its copies. */
+DUSK_MUST_USE dusk_status deep_graph_make(deep_graph *out, const deep_open *open, size_t copies,
+                                          size_t threads, dusk_error *err);
 /* Fine on a zeroed one. */
 void deep_graph_clear(deep_graph *graph);
 /* Answers flow along the graph [Zhu, Ghahramani & Lafferty 2003]: score[i * classes + c], adding to 1 for every row, or all 0 where no answer gets to. answer[i] is a class,

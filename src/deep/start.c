@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "deep/classifier.h"
+#include "deep/net_learner.h"
 #include "dusk/learn.h"
 
 void deep_start_clear(deep_start *start)
@@ -27,15 +27,16 @@ static bool is_same(const deep_layer *a, const deep_layer *b)
 }
 
 /* Parameters lie layer after layer. */
-static void count_same(deep_start *out, const deep_net *net, const deep_net *other)
+static void count_same(deep_start *out, const deep_net *net, const deep_net *other, size_t most)
 {
     size_t l = 0;
-    while (l < net->layers && l < other->layers && is_same(&net->layer[l], &other->layer[l]))
+    while (l < most && l < net->layers && l < other->layers && is_same(&net->layer[l], &other->layer[l]))
         out->count += net->layer[l++].parameters;
     out->layers = l;
 }
 
-dusk_status deep_start_read(deep_start *out, const deep_net *net, const char *path, dusk_error *err)
+dusk_status deep_start_read(deep_start *out, const deep_net *net, const char *path, size_t most,
+                            dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_start start = { .count = 0 };
@@ -49,7 +50,7 @@ dusk_status deep_start_read(deep_start *out, const deep_net *net, const char *pa
                            "%s is no network", path));
     DUSK_TRY(deep_net_parse(&other, learn_model_value(model, "net"), model->features.width,
                             deep_outputs(model), err));
-    count_same(&start, net, &other);
+    count_same(&start, net, &other, most);
     if (start.count == 0)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "begin the network with the same layers, and columns",
                            "the network of %s has no first layers in common with this one", path));

@@ -12,8 +12,8 @@ typedef struct deep_start {
     size_t count, layers;
 } deep_start;
 
-/* The parameters of all first layers that are the same in the model and in `net`. DUSK_ERR_ARGUMENT when there are none, or it is no network. */
-DUSK_MUST_USE dusk_status deep_start_read(deep_start *out, const deep_net *net, const char *path,
+/* The parameters of all first layers that are the same in the model and in `net`, at most `most` layers. DUSK_ERR_ARGUMENT when there are none, or it is no network. */
+DUSK_MUST_USE dusk_status deep_start_read(deep_start *out, const deep_net *net, const char *path, size_t most,
                                           dusk_error *err);
 /* Fine on a zeroed one. */
 void deep_start_clear(deep_start *start);

@@ -4,57 +4,70 @@
 
 #include <string.h>
 
+#include "base/mutant.h"
+
 typedef struct head {
     uint64_t steps, optimiser_steps;
     double lot, clip;
 } head;
 
-/* Vectors of as many numbers as there are parameters; an optimiser has two moments at most. */
-static size_t vectors(const deep_plan *plan) { return 1 + (plan->average > 0) + 2; }
+/* Vectors of as many numbers as are learned; an optimiser has two moments at most. */
+static size_t vectors(const deep_plan *plan)
+{
+    return 3u + (plan->average > 0) + (plan->carriers.part ? 1 : 0);
+}
 
 size_t deep_state_size(const learn_job *job, const deep_plan *plan)
 {
     /* an order of rows that is begun would have to be ended, and scales and earlier noise that were released be kept */
-    if (plan->sampler.way == LEARN_SHUFFLED || job->scaling_is_paid ||
+    if (plan->sampler.way == LEARN_SHUFFLED || plan->sampler.way == LEARN_ALLOCATED || job->scaling_is_paid ||
         plan->correlation.way != DEEP_INDEPENDENT)
         return 0;
     if (plan->frozen_parameters > plan->start.count)
         return 0; /* frozen ones that are random are drawn once */
-    return sizeof(head) + vectors(plan) * plan->net.parameters * sizeof(float);
+    return sizeof(head) + (vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float);
 }
 
 /* The vectors of a state, one after the other; moments that a method does not have are not there. */
-static size_t list(const deep_state *state, float *out[4])
+enum { MOST = 5 };
+static size_t list(const deep_state *state, float *out[MOST])
 {
     size_t n = 0;
-    out[n++] = state->parameters;
+    out[n++] = state->learned;
     if (state->averaged) out[n++] = state->averaged;
     if (state->optimiser->first_moment) out[n++] = state->optimiser->first_moment;
     if (state->optimiser->second_moment) out[n++] = state->optimiser->second_moment;
+    if (state->carriers->first) out[n++] = state->carriers->first;
     return n;
 }
 
 void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes)
 {
     const head begin = { state->steps, state->optimiser->steps, plan->lot, state->clip };
-    const size_t size = plan->net.parameters * sizeof(float);
-    float *vector[4];
+    const size_t size = deep_learned(plan) * sizeof(float);
+    float *vector[MOST];
     const size_t n = list(state, vector);
     memcpy(bytes, &begin, sizeof begin);
     memset(bytes + sizeof begin, 0, vectors(plan) * size);
     for (size_t v = 0; v < n && v < vectors(plan); v++)
         memcpy(bytes + sizeof begin + v * size, vector[v], size);
+    if (state->carriers->carrier)
+        memcpy(bytes + sizeof begin + vectors(plan) * size, state->carriers->carrier,
+               plan->carriers.learned * sizeof(float));
 }
 
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes)
 {
-    const size_t size = plan->net.parameters * sizeof(float);
-    float *vector[4];
+    const size_t size = deep_learned(plan) * sizeof(float);
+    float *vector[MOST];
     head begin;
     const size_t n = list(state, vector);
     memcpy(&begin, bytes, sizeof begin);
     for (size_t v = 0; v < n && v < vectors(plan); v++)
         memcpy(vector[v], bytes + sizeof begin + v * size, size);
+    if (DUSK_MUTATE(DEEP_CARRIERS_ARE_NOT_KEPT, state->carriers->carrier != NULL, false))
+        memcpy(state->carriers->carrier, bytes + sizeof begin + vectors(plan) * size,
+               plan->carriers.learned * sizeof(float));
     state->steps = begin.steps;
     state->clip = begin.clip;
     state->optimiser->steps = begin.optimiser_steps;

@@ -4,12 +4,14 @@
 
 /* A network on public rows whose labels were released: ordinary training, which costs no privacy. */
 
-#include "deep/layer.h"
+#include "deep/rows.h"
 
 typedef struct deep_student {
     const deep_net *net; /* what comes after the layers that do not learn */
     double rate;         /* of learning, by Adam, falling to 0 */
     size_t epochs, lot;
+    const deep_rows *copy; /* `copies` of all rows, moved (moves.h): with the labels of their rows */
+    size_t copies;
 } deep_student;
 
 /* `x`: deep_size(net->in) numbers a row; label -1: not learned from. `parameters` are the first values, and the trained ones after. */

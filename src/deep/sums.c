@@ -68,6 +68,7 @@ static void close_share(deep_sum *sum, size_t l)
         wipe(o->left, sum->room * o->positions * o->rows * sizeof *o->left);
         wipe(o->right, sum->room * o->positions * o->columns * sizeof *o->right);
     }
+    wipe(share->turned, share->turned_size * sizeof *share->turned);
     wipe(share->row, deep_size(sum->net->layer[l].in) * sizeof *share->row);
     deep_touched_close(&share->touched);
 }
@@ -80,6 +81,7 @@ void deep_sum_close(deep_sum *sum)
     wipe(sum->gram, sum->gram_size * sizeof *sum->gram);
     wipe(sum->gram16, sum->gram_size * sizeof *sum->gram16);
     wipe(sum->made, sum->made_size * sizeof *sum->made);
+    wipe(sum->whole, sum->whole_size * sizeof *sum->whole);
     wipe(sum->part, sum->numbers * sizeof *sum->part);
     wipe(sum->total, sum->numbers * sizeof *sum->total);
     wipe(sum->piece, DEEP_PIECE * sizeof *sum->piece);
@@ -110,20 +112,49 @@ done:
     return status;
 }
 
+/* Factors of example i: those of the kind, or of what is learned. */
+static size_t factors_of(const deep_share *share, const deep_pass *pass, size_t l, size_t i,
+                         deep_factors *out)
+{
+    const deep_layer *layer = &pass->net->layer[l];
+    if (share->tuned) return deep_tuned_factors(pass, l, i, share->turned, out);
+    const bool alone =
+        DUSK_MUTATE(DEEP_SHARED_IS_ALONE, !layer->shared, true); /* what is shared is added up as it is */
+    return alone && layer->kind->factors ? layer->kind->factors(pass, l, i, out) : 0;
+}
+
+/* Room for the gradient by a layer of which a part is learned, or for factors of it. */
+static dusk_status open_tuned(deep_sum *sum, const deep_pass *pass, size_t l, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_share *share = &sum->share[l];
+    if (share->way == DEEP_OUTER) {
+        share->turned_size = deep_tuned_room(pass, l);
+        DUSK_NEW(share->turned, share->turned_size);
+    } else if (sum->net->layer[l].parameters > sum->whole_size) {
+        sum->whole_size = sum->net->layer[l].parameters;
+    }
+done:
+    return status;
+}
+
 static dusk_status open_share(deep_sum *sum, const deep_pass *pass, size_t l, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_layer *layer = &sum->net->layer[l];
     deep_share *share = &sum->share[l];
-    deep_factors f[DEEP_PAIRS];
+    deep_factors f[DEEP_TUNED_PAIRS];
+    const deep_part part = deep_part_of(pass->tuning, pass->net, l);
     *share = (deep_share){ .way = DEEP_NOTHING, .place = sum->numbers, .made = sum->made_size };
     share->group = sum->clipping == DEEP_CLIP_LAYERS ? sum->groups : 0;
-    if (layer->parameters == 0) return DUSK_OK;
+    share->first = part.first;
+    share->count = part.count;
+    share->tuned = part.way != DEEP_TUNE_ALL;
+    sum->learned += part.count;
+    if (part.count == 0) return DUSK_OK;
     sum->groups += sum->clipping == DEEP_CLIP_LAYERS || sum->groups == 0;
-    const bool alone =
-        DUSK_MUTATE(DEEP_SHARED_IS_ALONE, !layer->shared, true); /* what is shared is added up as it is */
-    const size_t pairs = alone && layer->kind->factors ? layer->kind->factors(pass, l, 0, f) : 0;
-    if (alone && layer->kind->rows) {
+    const size_t pairs = pass->given ? 0 : factors_of(share, pass, l, 0, f); /* given ones are direct */
+    if (!pass->given && !share->tuned && !layer->shared && layer->kind->rows) {
         share->way = DEEP_ROWS;
         sum->made_size += deep_size(layer->out);
         deep_touched_open(&share->touched, layer->parameters / layer->out.channels, layer->out.channels);
@@ -132,8 +163,9 @@ static dusk_status open_share(deep_sum *sum, const deep_pass *pass, size_t l, du
         return DUSK_OK;
     }
     share->way = outer_wins(f, pairs) ? DEEP_OUTER : DEEP_DIRECT;
-    sum->numbers += layer->parameters;
-    if (share->way == DEEP_DIRECT) sum->made_size += layer->parameters;
+    sum->numbers += share->count;
+    if (share->way == DEEP_DIRECT) sum->made_size += share->count;
+    if (share->tuned) DUSK_TRY(open_tuned(sum, pass, l, err));
     for (size_t k = 0; share->way == DEEP_OUTER && k < pairs; k++)
         DUSK_TRY(open_outer(sum, share, &f[k], err));
 done:
@@ -155,6 +187,7 @@ dusk_status deep_sum_open(deep_sum *out, const deep_pass *pass, deep_clipping cl
         DUSK_NEW(sum.gram16, sum.gram_size);
     }
     if (sum.made_size > 0) DUSK_NEW(sum.made, sum.made_size);
+    if (sum.whole_size > 0) DUSK_NEW(sum.whole, sum.whole_size);
     if (sum.numbers > 0) {
         DUSK_NEW(sum.part, sum.numbers);
         DUSK_NEW(sum.total, sum.numbers);
@@ -251,7 +284,9 @@ static void measure_outer(deep_sum *sum, deep_pass *pass, size_t i, deep_outer *
         square = squares_of(f->left, o->rows) * right_squares(right, o->columns);
     else
         square = ghost_square(sum, pass, f, right, o->columns, rights);
-    length->square += square * least * least;
+    square *= least * least;
+    length->square =
+        DUSK_MUTATE(DEEP_FACTORS_CLIPPED_APART, length->square + square, fmax(length->square, square));
     length->slack += 0.25 * (double)o->rows * rights * rights;
     length->largest = fmax(length->largest, largest * least);
 }
@@ -259,7 +294,7 @@ static void measure_outer(deep_sum *sum, deep_pass *pass, size_t i, deep_outer *
 /* Numbers of the gradient of the example at hand that were made. */
 static size_t made_of(const deep_layer *layer, const deep_share *share)
 {
-    return share->way == DEEP_ROWS ? share->rows * layer->out.channels : layer->parameters;
+    return share->way == DEEP_ROWS ? share->rows * layer->out.channels : share->count;
 }
 
 static void measure(deep_sum *sum, deep_pass *pass, size_t i)
@@ -269,17 +304,20 @@ static void measure(deep_sum *sum, deep_pass *pass, size_t i)
         const deep_layer *layer = &sum->net->layer[l];
         deep_share *share = &sum->share[l];
         deep_length *length = &sum->length[share->group];
-        deep_factors f[DEEP_PAIRS];
+        deep_factors f[DEEP_TUNED_PAIRS];
         if (share->way == DEEP_NOTHING) continue;
         if (share->way == DEEP_OUTER) {
-            (void)layer->kind->factors(pass, l, i, f);
-            for (size_t k = 0; k < share->outers; k++)
+            (void)factors_of(share, pass, l, i, f);
+            for (size_t k = 0; k < share->outers;
+                 k += DUSK_MUTATE(DEEP_ONE_FACTOR_IS_MEASURED, 1, share->tuned ? 2 : 1))
                 measure_outer(sum, pass, i, &share->outer[k], &f[k], length);
             continue;
         }
         deep_real *made = sum->made + share->made;
         if (share->way == DEEP_ROWS)
             share->rows = layer->kind->rows(pass, l, i, share->row, made);
+        else if (share->tuned)
+            deep_tuned_gradient(pass, l, i, sum->whole, made);
         else
             deep_gradient(pass, l, i, made);
         length->square += squares_of(made, made_of(layer, share));
@@ -347,17 +385,17 @@ static void add_rows(deep_share *share, const deep_real *g, double factor)
 static void add_example(deep_sum *sum, deep_pass *pass, size_t i)
 {
     for (size_t l = 0; l < sum->net->layers; l++) {
-        const deep_layer *layer = &sum->net->layer[l];
         deep_share *share = &sum->share[l];
-        deep_factors f[DEEP_PAIRS];
+        deep_factors f[DEEP_TUNED_PAIRS];
+        if (share->way == DEEP_NOTHING) continue;
         const double factor = sum->length[share->group].factor;
-        if (share->way == DEEP_OUTER) (void)layer->kind->factors(pass, l, i, f);
+        if (share->way == DEEP_OUTER) (void)factors_of(share, pass, l, i, f);
         for (size_t k = 0; k < share->outers; k++) {
             const deep_outer *o = &share->outer[k];
             round_left(&f[k], o->power > 0 ? factor / o->power : 0, o->left + i * o->positions * o->rows);
         }
         if (share->way == DEEP_DIRECT)
-            add_direct(sum->part + share->place, sum->made + share->made, factor, layer->parameters);
+            add_direct(sum->part + share->place, sum->made + share->made, factor, share->count);
         if (share->way == DEEP_ROWS) add_rows(share, sum->made + share->made, factor);
     }
 }
@@ -404,6 +442,8 @@ dusk_status deep_sum_add(deep_sum *sum, deep_pass *pass, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     DUSK_TRY(make_room(sum, pass, err));
+    for (size_t l = 0; l < sum->net->layers; l++)
+        if (sum->share[l].turned) deep_tuned_prepare(pass, l, sum->share[l].turned);
     for (size_t first = 0; first < pass->examples;) {
         size_t n = pass->examples - first;
         if (sum->pending == PENDING_MOST) move_to_totals(sum);
@@ -436,21 +476,21 @@ done:
 
 const int64_t *deep_sum_totals(deep_sum *sum, size_t first, size_t *n)
 {
-    const deep_net *net = sum->net;
+    const size_t layers = sum->net->layers;
     size_t l = 0, end;
     if (sum->pending > 0) move_to_totals(sum);
-    while (first >= net->layer[l].first + net->layer[l].parameters) l++;
+    while (first >= sum->share[l].first + sum->share[l].count) l++;
     deep_share *share = &sum->share[l];
-    const size_t within = first - net->layer[l].first;
+    const size_t within = first - share->first;
     if (share->way == DEEP_ROWS) {
-        const size_t left = net->layer[l].parameters - within;
+        const size_t left = share->count - within;
         if (*n > left) *n = left;
         if (*n > DEEP_PIECE) *n = DEEP_PIECE;
         deep_touched_copy(&share->touched, within, *n, sum->piece);
         return sum->piece;
     }
-    for (end = l; end < net->layers && sum->share[end].way != DEEP_ROWS;) end++;
-    const size_t stop = end < net->layers ? net->layer[end].first : net->parameters;
+    for (end = l; end < layers && sum->share[end].way != DEEP_ROWS;) end++;
+    const size_t stop = end < layers ? sum->share[end].first : sum->learned;
     if (*n > stop - first) *n = stop - first;
     return sum->total + share->place + within;
 }

@@ -11,11 +11,13 @@
  *             the factors ["ghost norms": Goodfellow 2015; Li et al. 2022; Bu et al. 2023], and one product of matrices of whole numbers adds
  *             up all examples
  *     direct  it is made, rounded and added while it is in the cache
- * Which is cheaper is chosen by shapes. A gradient of a few rows of a large matrix is made and added row by row, and memory is that of the rows
+ * Which is cheaper is chosen by shapes. Where only a part of a layer is learned (tuning.h) it is the gradient by that part, and nothing else is
+ * in the sum. A gradient of a few rows of a large matrix is made and added row by row, and memory is that of the rows
  * that were touched (touched.h). */
 
 #include "deep/layer.h"
 #include "deep/touched.h"
+#include "deep/tuning.h"
 
 #define DEEP_GRID (-22)
 #define DEEP_STEPS 0x1p22 /* what an example may add, in length */
@@ -41,10 +43,14 @@ typedef struct deep_outer {
 typedef struct deep_share {
     enum { DEEP_NOTHING, DEEP_OUTER, DEEP_DIRECT, DEEP_ROWS } way;
     size_t group;
-    size_t place; /* of its numbers; not with rows */
-    size_t made;  /* where its gradient is, of the example at hand; direct, and rows */
-    deep_outer outer[DEEP_PAIRS];
+    size_t first, count; /* of what is learned: where its numbers are, and how many */
+    size_t place;        /* of its totals; not with rows */
+    size_t made;         /* where its gradient is, of the example at hand; direct, and rows */
+    deep_outer outer[DEEP_TUNED_PAIRS];
     size_t outers;
+    bool tuned;        /* not all of it is learned */
+    deep_real *turned; /* factors of all examples of a pass that are made for that, and how many numbers */
+    size_t turned_size;
     deep_touched touched;
     uint32_t *row; /* of the example at hand, and how many */
     size_t rows;
@@ -59,11 +65,14 @@ typedef struct deep_sum {
     deep_share *share; /* of each layer */
     deep_real *made;   /* gradients of one example, where they are made */
     size_t made_size;
+    deep_real *whole; /* gradient of one example by a layer of which a part is learned */
+    size_t whole_size;
     struct deep_length *length; /* of each group, of one example: see sums.c */
     deep_real *gram;            /* scratch of outer layers of several positions, and its size */
     int32_t *gram16;
     size_t gram_size;
-    size_t numbers;  /* parameters but those of rows */
+    size_t learned;  /* how many numbers have totals */
+    size_t numbers;  /* the same but those of rows */
     int32_t *part;   /* whole numbers, of `pending` examples */
     int64_t *total;  /* what was moved there */
     size_t pending;  /* at most 511 */
@@ -71,7 +80,7 @@ typedef struct deep_sum {
     uint64_t within; /* how many examples were not held down: private */
 } deep_sum;
 
-/* For passes of this net and room. clip > 0. */
+/* For passes of this net, room and tuning. clip > 0. */
 DUSK_MUST_USE dusk_status deep_sum_open(deep_sum *out, const deep_pass *pass, deep_clipping clipping,
                                         double clip, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
@@ -82,7 +91,7 @@ void deep_sum_reset(deep_sum *sum, double clip);
 DUSK_MUST_USE dusk_status deep_sum_add(deep_sum *sum, deep_pass *pass, dusk_error *err);
 /* Add what another sum of the same net has. */
 DUSK_MUST_USE dusk_status deep_sum_merge(deep_sum *sum, deep_sum *other, dusk_error *err);
-/* Totals of the parameters from `first` on: as many of the *n as are in one piece, at least one, and *n is how many. Borrowed, until the
+/* Totals of the learned numbers from `first` on: as many of the *n as are in one piece, at least one, and *n is how many. Borrowed, until the
  * next call. */
 const int64_t *deep_sum_totals(deep_sum *sum, size_t first, size_t *n);
 

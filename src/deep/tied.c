@@ -95,4 +95,5 @@ const deep_kind deep_tied = {
     .backward = backward,
     .gradient = gradient,
     .share = share,
+    .moves = true,
 };

@@ -12,6 +12,13 @@ void deep_touched_open(deep_touched *out, size_t rows, size_t width)
     *out = (deep_touched){ .rows = rows, .width = width };
 }
 
+double deep_touched_bytes(const deep_touched *t)
+{
+    const double row =
+        sizeof *t->row + sizeof *t->order + 4 * sizeof *t->place + (double)t->width * sizeof *t->total;
+    return 2 * ((double)t->rows * row + 16 * sizeof *t->place);
+}
+
 static void wipe(void *room, size_t size)
 {
     if (room) dusk_wipe(room, size);

@@ -24,6 +24,8 @@ typedef struct deep_touched {
 
 /* rows < 2^32. */
 void deep_touched_open(deep_touched *out, size_t rows, size_t width);
+/* What it may take at most, when all rows are touched: while it grows, the old one is still there. */
+double deep_touched_bytes(const deep_touched *t);
 /* Wipe and free; fine on a zeroed one. */
 void deep_touched_close(deep_touched *t);
 /* Nothing is touched; room stays. */

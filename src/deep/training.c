@@ -7,113 +7,13 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "deep/check.h"
 #include "deep/state.h"
+#include "deep/turns.h"
+#include "deep/whole.h"
 #include "mechanisms/totals.h"
 
-enum { ROOM_MOST = 256, TURN_LEAST = 32, THREADS_MOST = 64 };
-#define AHEAD_MOST                                                                                           \
-    ((size_t)1                                                                                               \
-     << 23) /* noise is drawn ahead for so many parameters; for more it would take their memory twice */
-
-/* --- a sample, and what one thread does of it ------------------------------------------------------------------------ */
-
-/* Threads take turns of a few rows as long as there are some; who gets which makes no difference to a sum of whole numbers. */
-typedef struct sample {
-    const size_t *row;
-    const uint64_t *coin; /* of each of them, or NULL */
-    size_t count, turn;
-    atomic_size_t next;
-} sample;
-
-/* Noise that one thread draws while the others begin. */
-typedef struct noise_ahead {
-    dusk_ahead draws;
-    dusk_generator *gen;
-    const dusk_noise *noise;
-    dusk_status status;
-    dusk_error error;
-} noise_ahead;
-
-typedef struct worker {
-    const deep_plan *plan;
-    const deep_rows *rows;
-    sample *sample;
-    noise_ahead *ahead; /* of the one that draws it; else NULL */
-    deep_pass pass;
-    deep_sum sum;
-    deep_plain plain; /* instead, without privacy */
-    int32_t *code;
-    deep_real *number;
-    uint64_t *coin;
-    pthread_t thread;
-    bool started;
-    dusk_status status; /* of this step: it may fail by memory alone */
-} worker;
-
-static void worker_close(worker *w)
-{
-    deep_sum_close(&w->sum);
-    deep_plain_close(&w->plain);
-    if (w->code) dusk_wipe(w->code, w->pass.room * sizeof *w->code);
-    if (w->number) dusk_wipe(w->number, w->pass.room * sizeof *w->number);
-    if (w->coin) dusk_wipe(w->coin, w->pass.room * sizeof *w->coin);
-    deep_pass_close(&w->pass);
-    dusk_deallocate(w->code);
-    dusk_deallocate(w->number);
-    dusk_deallocate(w->coin);
-}
-
-static dusk_status worker_open(worker *w, const deep_plan *plan, const deep_rows *rows, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    w->plan = plan;
-    w->rows = rows;
-    DUSK_TRY(deep_pass_open(&w->pass, &plan->net, deep_pass_room(&plan->net, ROOM_MOST), err));
-    DUSK_TRY(plan->plain ? deep_plain_open(&w->plain, &plan->net, err)
-                         : deep_sum_open(&w->sum, &w->pass, plan->clipping, plan->clip, err));
-    DUSK_NEW(w->code, w->pass.room);
-    DUSK_NEW(w->number, w->pass.room);
-    DUSK_NEW(w->coin, w->pass.room);
-    w->pass.training = true;
-    w->pass.coin = w->coin;
-done:
-    return status;
-}
-
-/* Rows of the sample from `first` on, `n` of them. */
-static void add_turn(worker *w, size_t first, size_t n)
-{
-    const deep_wanted wanted = { w->code, w->number };
-    const size_t size = deep_size(w->plan->net.in);
-    deep_pass *pass = &w->pass;
-    pass->examples = n;
-    for (size_t i = 0; i < n; i++) {
-        const size_t row = w->sample->row[first + i];
-        deep_rows_take(w->rows, row, pass->value[0] + i * size);
-        if (w->rows->code) w->code[i] = w->rows->code[row];
-        if (w->rows->number) w->number[i] = w->rows->number[row];
-        if (w->sample->coin) w->coin[i] = w->sample->coin[first + i];
-    }
-    deep_forward(pass);
-    deep_loss_slopes(w->plan->loss, pass, &wanted);
-    deep_backward(pass);
-    if (w->plan->plain)
-        deep_plain_add(&w->plain, pass);
-    else
-        w->status = deep_sum_add(&w->sum, pass, NULL);
-}
-
-static void *work(void *argument)
-{
-    worker *w = argument;
-    sample *s = w->sample;
-    noise_ahead *ahead = w->ahead;
-    if (ahead) ahead->status = dusk_ahead_draw(&ahead->draws, ahead->noise, ahead->gen, &ahead->error);
-    w->status = DUSK_OK;
-    for (size_t first; w->status == DUSK_OK && (first = atomic_fetch_add(&s->next, s->turn)) < s->count;)
-        add_turn(w, first, s->count - first < s->turn ? s->count - first : s->turn);
-    return NULL;
-}
+enum { TURN_LEAST = 32, THREADS_MOST = 64 };
 
 /* --- training ---------------------------------------------------------------------------------------------------------- */
 
@@ -122,10 +22,16 @@ typedef struct training {
     const deep_plan *plan;
     const deep_rows *rows;
     float *parameters, *averaged;
-    worker worker[THREADS_MOST];
+    float *learned; /* what steps move: the parameters, or what they are made of with those to start from */
+    float *moved;   /* plan->smooth copies of the parameters, or NULL */
+    float *start;   /* where it is the second */
+    float *whole;   /* the gradient, where it is made of something */
+    deep_subspace subspace;
+    deep_carriers carriers;
+    deep_turns worker[THREADS_MOST];
     size_t workers;
-    sample sample;
-    noise_ahead ahead; /* with several threads */
+    deep_sample sample;
+    deep_ahead ahead; /* with several threads */
     learn_draw draw;
     dusk_keyed_coins *coins; /* of layers that toss them, or NULL */
     uint64_t *unit, *coin;   /* of each row of the sample: its number, and 64 of them */
@@ -138,7 +44,9 @@ typedef struct training {
 
 static void close_training(training *t)
 {
-    for (size_t k = 0; k < t->workers; k++) worker_close(&t->worker[k]);
+    for (size_t k = 0; k < t->workers; k++) deep_turns_close(&t->worker[k]);
+    deep_subspace_close(&t->subspace);
+    deep_carriers_close(&t->carriers);
     dusk_ahead_clear(&t->ahead.draws);
     dusk_generator_free(t->ahead.gen);
     learn_draw_close(&t->draw);
@@ -149,6 +57,10 @@ static void close_training(training *t)
     dusk_deallocate(t->unit);
     dusk_deallocate(t->coin);
     dusk_deallocate(t->averaged);
+    dusk_deallocate(t->moved);
+    if (t->start) dusk_deallocate(t->learned);
+    dusk_deallocate(t->start);
+    dusk_deallocate(t->whole);
     dusk_deallocate(t->state);
     deep_optimiser_close(&t->optimiser);
 }
@@ -160,15 +72,51 @@ static bool asks_for_coins(const deep_net *net)
     return false;
 }
 
-static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *err)
+/* What is learned, and its first values. */
+static dusk_status open_learned(training *t, bool going_on, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
-    const size_t n = plan->net.parameters;
+    t->learned = t->parameters;
+    if (plan->directions > 0) {
+        DUSK_TRY(deep_subspace_open(&t->subspace, &plan->net, plan->directions, err));
+        DUSK_NEW(t->whole, plan->net.parameters);
+    }
+    if (plan->carriers.part) DUSK_TRY(deep_carriers_open(&t->carriers, &plan->net, &plan->carriers, err));
+    if (plan->carriers.part && !going_on)
+        DUSK_TRY(deep_carriers_begin(&t->carriers, t->parameters, gen, err));
+    if (!plan->tuning.part) return DUSK_OK;
+    t->learned = NULL;
+    DUSK_NEW(t->start, plan->net.parameters);
+    DUSK_NEW(t->learned, plan->tuning.learned);
+    if (plan->plain) DUSK_NEW(t->whole, plan->tuning.learned);
+    memcpy(t->start, t->parameters, plan->net.parameters * sizeof *t->start);
+    if (!going_on)
+        DUSK_TRY(deep_tuning_begin(&plan->tuning, &plan->net, t->parameters, t->learned, gen, err));
+done:
+    return status;
+}
+
+/* Parameters by `learned`, which is the numbers that are learned, or their average. */
+static void set_parameters(training *t, const float *learned)
+{
+    if (t->start)
+        deep_tuning_apply(&t->plan->tuning, &t->plan->net, t->start, learned, t->parameters);
+    else if (learned != t->parameters)
+        memcpy(t->parameters, learned, t->plan->net.parameters * sizeof *learned);
+}
+
+static dusk_status open_training(training *t, bool going_on, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *plan = t->plan;
+    const size_t n = deep_learned(plan), released = deep_released(plan);
+    DUSK_TRY(open_learned(t, going_on, gen, err));
     while (t->workers < plan->threads && t->workers < THREADS_MOST)
-        DUSK_TRY(worker_open(&t->worker[t->workers++], plan, t->rows,
-                             err)); /* counted, so that what it has is closed */
-    if (asks_for_coins(&plan->net)) {
+        DUSK_TRY(deep_turns_open(&t->worker[t->workers++], plan, t->rows, &t->subspace,
+                                 err)); /* counted, so that what it has is closed */
+    if (plan->smooth > 0) DUSK_NEW(t->moved, plan->smooth * plan->net.parameters);
+    if (asks_for_coins(&plan->net) || plan->bias_noise > 0) {
         DUSK_NEW(t->unit, t->rows->rows + 1);
         DUSK_NEW(t->coin, t->rows->rows + 1);
         DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
@@ -178,10 +126,10 @@ static dusk_status open_training(training *t, dusk_generator *gen, dusk_error *e
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
-    if (t->workers > 1 && !plan->plain && n <= AHEAD_MOST)
+    if (t->workers > 1 && !plan->plain && !plan->one_by_one && (double)released <= DEEP_AHEAD_MOST)
         DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
     if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
-        DUSK_TRY(deep_history_open(&t->history, &plan->correlation, n + 1, DEEP_PIECE, err));
+        DUSK_TRY(deep_history_open(&t->history, &plan->correlation, released + 1, DEEP_PIECE, err));
 done:
     return status;
 }
@@ -206,17 +154,19 @@ static const dusk_noise *noise_of(const deep_plan *plan, uint64_t step)
 static void share_out(training *t, size_t count)
 {
     const size_t room = t->worker[0].pass.room, each = count / (2 * t->workers) + 1;
-    sample *s = &t->sample;
+    deep_sample *s = &t->sample;
     s->row = t->draw.row;
     s->count = count;
     s->turn = each < TURN_LEAST ? TURN_LEAST : each;
     if (s->turn > room || t->workers == 1) s->turn = room;
     atomic_store(&s->next, 0);
     for (size_t k = 0; k < t->workers; k++) {
-        worker *w = &t->worker[k];
+        deep_turns *w = &t->worker[k];
         w->sample = s;
         w->ahead = k > 0 && k + 1 == t->workers && t->ahead.gen ? &t->ahead : NULL;
         w->pass.parameters = t->parameters;
+        w->moved = t->moved;
+        w->pass.learned = t->carriers.carrier ? t->carriers.carrier : t->learned;
         if (t->plan->plain)
             deep_plain_reset(&w->plain);
         else
@@ -230,11 +180,11 @@ static dusk_status add_up(training *t, size_t count, dusk_error *err)
     dusk_status status = DUSK_OK;
     share_out(t, count);
     for (size_t k = 1; k < t->workers; k++) {
-        worker *w = &t->worker[k];
-        w->started = pthread_create(&w->thread, NULL, work, w) == 0;
-        if (!w->started) work(w);
+        deep_turns *w = &t->worker[k];
+        w->started = pthread_create(&w->thread, NULL, deep_turns_work, w) == 0;
+        if (!w->started) deep_turns_work(w);
     }
-    work(&t->worker[0]);
+    deep_turns_work(&t->worker[0]);
     for (size_t k = 1; k < t->workers; k++)
         if (t->worker[k].started) pthread_join(t->worker[k].thread, NULL);
     for (size_t k = 0; k < t->workers; k++)
@@ -267,8 +217,9 @@ static dusk_status release_piece(training *t, dusk_totals *totals, float *out, c
     deep_history *history = t->history.c ? &t->history : NULL;
     if (history) total = deep_history_mix(history, total, first, n);
     DUSK_TRY(dusk_totals_release_floats(totals, out, total, n, gen, err));
-    for (size_t j = 0; DUSK_MUTATE(DEEP_NO_NOISE, false, true) && j < n; j++)
-        out[j] = (float)ldexp((double)total[j], DEEP_GRID);
+    const bool bare = DUSK_MUTATE(DEEP_NO_NOISE, false, true) ||
+                      DUSK_MUTATE(DEEP_SUMS_HAVE_NO_NOISE, false, history && history->terms > 0);
+    for (size_t j = 0; bare && j < n; j++) out[j] = (float)ldexp((double)total[j], DEEP_GRID);
     if (history) deep_history_undo(history, out, first, n);
 done:
     return status;
@@ -280,9 +231,9 @@ static dusk_status release_votes(training *t, dusk_totals *totals, size_t count,
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
-    int64_t votes = deep_votes(t->worker[0].sum.within, count);
+    int64_t votes = deep_clip_votes(t->worker[0].sum.within, count);
     float noisy;
-    DUSK_TRY(release_piece(t, totals, &noisy, &votes, plan->net.parameters, 1, gen, err));
+    DUSK_TRY(release_piece(t, totals, &noisy, &votes, deep_released(plan), 1, gen, err));
     t->clip = deep_next_clip(
         t->clip, DUSK_MUTATE(DEEP_CLIP_BY_PRIVATE_VOTES, (double)noisy, ldexp((double)votes, DEEP_GRID)),
         plan->lot, plan->quantile, plan->clip_rate);
@@ -291,24 +242,76 @@ done:
     return status;
 }
 
+/* A step along directions, by coordinates; they are one piece. */
+_Static_assert(DEEP_DIRECTIONS_MOST <= DEEP_PIECE, "coordinates are released at once");
+static void move_along(training *t, const float *coordinates, double unit)
+{
+    deep_subspace_expand(&t->subspace, coordinates, t->whole);
+    deep_optimiser_move(&t->optimiser, t->learned, t->whole, unit, 0, t->subspace.numbers);
+}
+
+/* A step by what carriers say of the gradient, when all of it is known. */
+static void move_carried(training *t, double unit)
+{
+    deep_carriers_expand(&t->carriers, &t->worker[0].pass);
+    deep_optimiser_move(&t->optimiser, t->learned, t->carriers.whole, unit, 0, t->plan->net.parameters);
+}
+
+/* Planted bugs: carriers are moved by totals before there is noise; the first numbers, which are of one carrier, have none. */
+static void spoil(training *t, const int64_t *total, size_t first, size_t n)
+{
+    deep_carriers *c = &t->carriers;
+    for (size_t j = 0; DUSK_MUTATE(DEEP_CARRIERS_BY_PRIVATE_TOTALS, false, true) && j < n; j++)
+        if (c->carrier[first + j] != 0) c->carrier[first + j] += (float)ldexp((double)total[j], DEEP_GRID);
+    for (size_t j = 0; DUSK_MUTATE(DEEP_ONE_CARRIER_HAS_NO_NOISE, false, true) && first + j < 4; j++)
+        c->released[first + j] = (float)ldexp((double)total[j], DEEP_GRID);
+}
+
 /* Totals with noise, piece by piece, and a step down each. */
 static dusk_status release(training *t, deep_sum *sum, size_t count, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     (void)count; /* private: nothing is divided by it */
     const double unit = t->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
-    const size_t n = t->plan->net.parameters;
+    const size_t n = deep_released(t->plan);
     dusk_totals totals;
     DUSK_TRY(dusk_totals_begin(&totals, t->ahead.noise, t->ahead.gen ? &t->ahead.draws : NULL, gen, err));
     for (size_t first = 0, size; first < n; first += size) {
         size = n - first < DEEP_PIECE ? n - first : DEEP_PIECE;
         const int64_t *total = deep_sum_totals(sum, first, &size);
-        DUSK_TRY(release_piece(t, &totals, t->gradient, total, first, size, gen, err));
-        deep_optimiser_move(&t->optimiser, t->parameters, t->gradient, unit, first, size);
+        float *out = t->carriers.carrier ? t->carriers.released + first : t->gradient;
+        DUSK_TRY(release_piece(t, &totals, out, total, first, size, gen, err));
+        if (t->carriers.carrier)
+            spoil(t, total, first, size);
+        else if (t->subspace.directions == 0)
+            deep_optimiser_move(&t->optimiser, t->learned, t->gradient, unit, first, size);
+        else
+            move_along(t, t->gradient, unit);
     }
+    if (t->carriers.carrier) move_carried(t, unit);
     if (t->plan->clipping == DEEP_CLIP_ADAPTIVE) DUSK_TRY(release_votes(t, &totals, count, gen, err));
 done:
     return status;
+}
+
+/* Without privacy: the gradient as it is. */
+static void move_plainly(training *t)
+{
+    const float *gradient = t->worker[0].plain.total;
+    const double unit = 1 / (t->plan->lot * (double)deep_passes(t->plan));
+    if (t->subspace.directions > 0) {
+        deep_subspace_take(&t->subspace, gradient, t->gradient);
+        move_along(t, t->gradient, unit);
+        return;
+    }
+    if (t->carriers.carrier) {
+        deep_tuning_gradient(&t->worker[0].pass, gradient, t->carriers.released);
+        move_carried(t, unit);
+        return;
+    }
+    if (t->start) deep_tuning_gradient(&t->worker[0].pass, gradient, t->whole);
+    deep_optimiser_move(&t->optimiser, t->learned, t->start ? t->whole : gradient, unit, 0,
+                        deep_learned(t->plan));
 }
 
 DUSK_PROVEN(take_step)
@@ -316,34 +319,64 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
-    const size_t n = plan->net.parameters;
+    const size_t n = deep_learned(plan);
     size_t count;
     DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
     if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
     DUSK_TRY(toss_coins(t, step, count, err));
+    if (t->moved)
+        DUSK_TRY(deep_whole_move(t->moved, t->parameters, plan->net.parameters, plan->smooth,
+                                 plan->smooth_radius, gen, err));
     t->ahead.noise = noise_of(plan, step);
     DUSK_TRY(add_up(t, count, err));
     set_optimiser(t, step);
     deep_optimiser_begin(&t->optimiser);
     if (t->history.c) deep_history_begin(&t->history, step);
     if (plan->plain)
-        deep_optimiser_move(&t->optimiser, t->parameters, t->worker[0].plain.total, 1 / plan->lot, 0, n);
+        move_plainly(t);
     else
         DUSK_TRY(release(t, &t->worker[0].sum, count, gen, err));
+    if (DUSK_MUTATE(DEEP_START_IS_MOVED, false, t->start != NULL)) t->start[0] += (float)count;
+    if (t->start) set_parameters(t, t->learned);
     for (size_t j = 0; t->averaged && j < n; j++)
-        t->averaged[j] += (float)((1 - plan->average) * ((double)t->parameters[j] - (double)t->averaged[j]));
+        t->averaged[j] += (float)((1 - plan->average) * ((double)t->learned[j] - (double)t->averaged[j]));
 done:
     return status;
 }
 
-/* After `steps` steps. */
+/* After `steps` steps; before anything is told of them (checkpoint.proof.md). */
 static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
 {
     learn_checkpoint *checkpoint = &t->job->checkpoint;
-    if (!t->state || steps % checkpoint->every != 0 || steps == t->plan->steps) return DUSK_OK;
-    const deep_state state = { steps, t->clip, t->parameters, t->averaged, &t->optimiser };
+    const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, learn_is_observed(t->job, steps), false);
+    if (!t->state || !(told || (steps % checkpoint->every == 0 && steps < t->plan->steps))) return DUSK_OK;
+    const deep_state state = { steps, t->clip, t->learned, t->averaged, &t->optimiser, &t->carriers };
     deep_state_pack(t->plan, &state, t->state);
     return learn_checkpoint_save(checkpoint, t->state, err);
+}
+
+/* How right the network would be on public rows if it were as it is now: made of what steps have released. */
+static dusk_status tell(training *t, uint64_t steps, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *plan = t->plan;
+    const dusk_field *label = t->job->label_field;
+    deep_score score;
+    if (!plan->check || !learn_is_observed(t->job, steps)) return DUSK_OK;
+    if (t->averaged && t->start) set_parameters(t, t->averaged); /* for so long */
+    status =
+        deep_check(&score, &plan->net, plan->loss, t->averaged && !t->start ? t->averaged : t->parameters,
+                   plan->check, plan->threads, deep_training_room(plan), err);
+    if (t->start) set_parameters(t, t->learned);
+    DUSK_TRY(status);
+    const double unit = label && label->kind == DUSK_FIELD_NUMERIC ? (label->upper - label->lower) / 2 : 1;
+    learn_observe(t->job, &(dusk_train_point){ .step = steps,
+                                               .steps = plan->steps,
+                                               .loss = score.loss,
+                                               .accuracy = score.right,
+                                               .rmse = score.error * unit });
+done:
+    return status;
 }
 
 dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *rows, float *parameters,
@@ -354,20 +387,29 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
     uint64_t first = 0;
     DUSK_NEW(t, 1);
     *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters, .clip = plan->clip };
-    DUSK_TRY(open_training(t, gen, err));
-    if (t->averaged) memcpy(t->averaged, parameters, plan->net.parameters * sizeof *parameters);
+    DUSK_TRY(open_training(t, kept != NULL, gen, err));
+    if (t->averaged) memcpy(t->averaged, t->learned, deep_learned(plan) * sizeof *t->averaged);
     if (kept) {
-        deep_state state = { 0, 0, parameters, t->averaged, &t->optimiser };
+        deep_state state = { 0, 0, t->learned, t->averaged, &t->optimiser, &t->carriers };
         deep_state_unpack(plan, &state, kept);
+        set_parameters(t, t->learned);
         t->clip = state.clip;
         first = state.steps;
     }
+    DUSK_TRY(tell(t, first, err));
     for (uint64_t step = first; step < plan->steps; step++) {
+        if (plan->directions > 0 && (step == first || step % plan->find_every == 0))
+            DUSK_TRY(deep_subspace_find(&t->subspace, &plan->net, plan->loss, t->parameters,
+                                        DUSK_MUTATE(DEEP_DIRECTIONS_BY_PRIVATE_ROWS, plan->open, t->rows),
+                                        gen, err));
+        if (t->carriers.carrier && step > 0)
+            deep_carriers_find(&t->carriers, t->parameters, &t->worker[0].pass);
         DUSK_TRY(take_step(t, step, gen, err));
         DUSK_TRY(keep(t, step + 1, err));
+        DUSK_TRY(tell(t, step + 1, err));
         learn_progress(job, (double)(step + 1) / (double)plan->steps);
     }
-    if (t->averaged) memcpy(parameters, t->averaged, plan->net.parameters * sizeof *parameters);
+    if (t->averaged) set_parameters(t, t->averaged);
 done:
     if (t) close_training(t);
     dusk_deallocate(t);

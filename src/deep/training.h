@@ -6,6 +6,7 @@
  * the total with noise, and moves the parameters. An empty sample takes a step like any other, none is cut off, and gradients are divided by
  * the declared lot, never by how many there were. Proof: training.proof.md. */
 
+#include "deep/carriers.h"
 #include "deep/clip.h"
 #include "deep/correlation.h"
 #include "deep/loss.h"
@@ -14,6 +15,7 @@
 #include "deep/rows.h"
 #include "deep/schedule.h"
 #include "deep/start.h"
+#include "deep/subspace.h"
 #include "deep/sums.h"
 #include "learn/learner.h"
 #include "learn/sampler.h"
@@ -23,25 +25,48 @@ typedef struct deep_plan {
     deep_start start; /* public parameters to begin with; or none */
     size_t frozen;    /* layers that are not learned */
     size_t frozen_parameters;
+    deep_tuning tuning;   /* what of the other layers is; without parts: all */
+    deep_tuning carriers; /* parts of gradients that are looked at; without parts: all (carriers.h) */
+    size_t directions;    /* of gradients that are looked at, found anew after `find_every` steps; 0: all */
+    uint64_t find_every;
+    const deep_rows *open; /* public rows by which they are found, while it is fitted */
     deep_loss loss;
     deep_clipping clipping;
     double clip;                /* at first, where it is adaptive */
     double quantile, clip_rate; /* of adaptive clipping */
     learn_sampler sampler;
     uint64_t steps;
-    double lot;        /* what gradients are divided by; public */
-    learn_noise count; /* where the number of rows is paid for */
-    learn_noise noise; /* of the totals, in units of the clip; where it falls, of the first stage */
+    double lot;          /* what gradients are divided by; public */
+    learn_budget before; /* what was left, and what had been taken, before the noise of steps was */
+    learn_noise count;   /* where the number of rows is paid for */
+    learn_noise noise;   /* of the totals, in units of the clip; where it falls, of the first stage */
     learn_noise stage[DEEP_STAGES]; /* where it falls */
     size_t stages;                  /* 0: it does not */
     deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;
     deep_schedule schedule; /* of the rate */
+    size_t
+        smooth; /* passes with moved parameters that a gradient is the mean of; 0: one, as they are (whole.h) */
+    double smooth_radius, bias_noise;
     double average;         /* parameters are averaged with this decay; 0: the last ones */
-    size_t threads;
-    bool plain; /* no privacy at all: gradients are neither clipped nor is there noise */
+    size_t threads, room;   /* and rows at a time, in each; 0: as many as are good */
+    double memory;          /* what it takes at most, besides rows; 0: nobody asked */
+    const deep_rows *check; /* public rows to be looked at after some steps, while it is fitted; or NULL */
+    bool one_by_one;        /* noise is drawn when sums are there, not ahead: to measure what that wins */
+    bool plain;             /* no privacy at all: gradients are neither clipped nor is there noise */
 } deep_plan;
+
+/* Numbers that are learned of the net of the plan, and that are released a step, each with noise: the same, or coordinates of their gradient. */
+size_t deep_learned(const deep_plan *plan);
+size_t deep_released(const deep_plan *plan);
+/* What gradients of examples are by: of passes. NULL: all parameters. */
+const deep_tuning *deep_looked_at(const deep_plan *plan);
+
+#define DEEP_AHEAD_MOST                                                                                      \
+    0x1p23 /* noise is drawn ahead for so many parameters; for more it would take their memory twice */
+/* How many rows at a time: plan->room, or as many as are good. */
+size_t deep_training_room(const deep_plan *plan);
 
 /* All steps; `parameters` are the first values, and the trained ones after. `kept`: the state to go on from (state.h), or NULL. Where there is a checkpoint, what is
  * told of a step is told after it was kept. */

@@ -13,6 +13,7 @@
  * Whether a question is answered is itself released, and paid for, whatever comes of it. Proof: votes.proof.md. */
 
 #include "learn/learner.h"
+#include "learn/sampler.h"
 
 #define DEEP_VOTE_GRID (-20)
 #define DEEP_VOTE 0x1p20          /* steps of a vote */
@@ -22,10 +23,11 @@ typedef enum deep_aggregation { DEEP_GNMAX, DEEP_CONFIDENT, DEEP_INTERACTIVE, DE
 
 typedef struct deep_votes {
     deep_aggregation way;
-    size_t classes, teachers;
-    size_t questions, answers; /* at most so many; answers <= questions */
-    double threshold;          /* votes that are enough */
-    double sure;               /* of the student: the score from which on its answer stands */
+    size_t classes, teachers;     /* or neighbours: how many vote */
+    const learn_sampler *sampler; /* NULL: votes are of all rows; else of a fresh sample for each release */
+    size_t questions, answers;    /* at most so many; answers <= questions */
+    double threshold;             /* votes that are enough */
+    double sure;                  /* of the student: the score from which on its answer stands */
     double
         margin; /* answers that lead by less than so many deviations of the noise are dropped, after they were released */
     learn_noise counts; /* of the votes of a question */
@@ -40,10 +42,10 @@ DUSK_MUST_USE dusk_status deep_votes_plan(learn_job *job, deep_votes *votes, dou
 typedef struct deep_asked {
     size_t questions, answers;
 } deep_asked;
-/* *answer: a class, or -1. `count`: the votes of the question; `guess`: what the student says of it, a score a class, or NULL. No more than
+/* *answer: a class, or -1. `asking`: the votes of the question for whether to answer, and `count` for the answer, the same where votes are of all rows; `guess`: what the student says of it, a score a class, or NULL. No more than
  * votes->questions calls; those beyond, and those after the last answer, release nothing. */
-DUSK_MUST_USE dusk_status deep_votes_answer(const deep_votes *votes, deep_asked *asked, const int32_t *count,
-                                            const float *guess, int32_t *answer, dusk_generator *gen,
-                                            dusk_error *err);
+DUSK_MUST_USE dusk_status deep_votes_answer(const deep_votes *votes, deep_asked *asked, const int32_t *asking,
+                                            const int32_t *count, const float *guess, int32_t *answer,
+                                            dusk_generator *gen, dusk_error *err);
 
 #endif

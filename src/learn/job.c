@@ -46,6 +46,18 @@ void learn_progress(const learn_job *job, double part)
     if (job->progress) job->progress(job->progress_context, part);
 }
 
+bool learn_is_observed(const learn_job *job, uint64_t step)
+{
+    const uint64_t twentieth = job->steps / 20 > 0 ? job->steps / 20 : 1;
+    const uint64_t every = job->check_every > 0 ? job->check_every : twentieth;
+    return job->check_rows && job->observe && (step % every == 0 || step == job->steps);
+}
+
+void learn_observe(const learn_job *job, const dusk_train_point *point)
+{
+    job->observe(job->observe_context, point);
+}
+
 dusk_status learn_refuse_versions(const learn_job *job, const char *hint, dusk_error *err)
 {
     if (!job->budget.versions) return DUSK_OK;
@@ -68,6 +80,7 @@ dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err)
         learn_features_clear(&job->features);
         DUSK_TRY(learn_features_init(&job->features, job->fields, job->label, constant, norm, err));
     }
+    DUSK_TRY(learn_labels_leave_out(&job->labels, &job->features, err));
     learn_say(job, "rows are vectors of %zu columns, at most %.4g long", job->features.width,
               job->features.norm);
     if (standard) DUSK_TRY(learn_refuse_versions(job, "use scaling=bounds", err));

@@ -62,7 +62,7 @@ void dusk_ladder_free(dusk_ladder *ladder)
 static dusk_status check_target(dusk_task task, const dusk_ladder_options *o, const char *name,
                                 dusk_error *err)
 {
-    if (task == DUSK_TASK_GROUPS || task == DUSK_TASK_VECTOR)
+    if (task == DUSK_TASK_GROUPS || task == DUSK_TASK_VECTOR || task == DUSK_TASK_LABELS)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner of categories, numbers or densities",
                          "models of %s have no score to aim at", name);
     if (task == DUSK_TASK_DENSITY && !o->rows)

@@ -24,7 +24,7 @@
 #include "learn/features.h"
 #include "learn/model.h"
 
-#define LEARN_SETTINGS_MAX 40
+#define LEARN_SETTINGS_MAX 64
 #define LEARN_TEXT_MOST 4000 /* bytes of a setting that is a text */
 
 typedef struct learn_job {
@@ -32,6 +32,7 @@ typedef struct learn_job {
     const dusk_fields *fields;     /* of the training */
     size_t label;                  /* or DUSK_NO_LINK */
     const dusk_field *label_field; /* or NULL */
+    learn_labels labels;           /* of the task LABELS */
     uint64_t rows;                 /* declared, or 0 */
     bool plain;                    /* no privacy at all; the budget is not to be taken from */
     const dusk_frame
@@ -44,10 +45,17 @@ typedef struct learn_job {
     learn_noise scaling;     /* of learn_plan_features, where scaling is paid for */
     bool scaling_is_paid;
     dusk_statement statement; /* after the plan */
+    const char *assumed;      /* a fact besides that the promise rests on, or NULL */
     dusk_buffer said;         /* the explanation */
     void *plan;               /* the learner's own, made by plan, ended by forget */
     dusk_model *model;        /* while fit runs */
     size_t state_size; /* by plan: bytes of a state that can be kept while fit runs; 0: there is none */
+    uint64_t steps;    /* by plan, of learners that have `spent` */
+    uint64_t memory;   /* bytes that fit may take besides rows, of learners that have `spent`; 0: no limit */
+    const dusk_frame *check_rows; /* public rows with labels, in the order of fields; or NULL */
+    uint64_t check_every; /* steps, after which it is told how right it is on them; 0: a twentieth of all */
+    void (*observe)(void *context, const dusk_train_point *point);
+    void *observe_context;
     learn_checkpoint checkpoint; /* where; fit loads and saves, training.c does the rest */
     void (*progress)(void *context, double part);
     void *progress_context;
@@ -76,13 +84,21 @@ typedef struct learn_learner {
     bool versions;
     bool
         gradients; /* all that it must pay for are sampled sums: it can be told the noise instead of a promise, or do without any */
+    /* Of learners that take steps, job->steps of them, each of which is a release: the event of the first `steps`. They tell
+     * how it is going by public rows (learn_observe). NULL: takes none. */
+    dusk_status (*spent)(const learn_job *job, uint64_t steps, dusk_event *out, dusk_error *err);
     bool open_rows;             /* needs public rows, and plan may look at them */
+    bool labels_only;           /* its promise is for labels alone, all other columns being public */
+    bool may_open_rows;         /* the same, but can do without */
     void (*forget)(void *plan); /* NULL: plan is one allocation, or NULL */
     /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */
     size_t (*outputs)(const dusk_model *model);
     dusk_status (*predict)(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err);
     /* The log likelihood of each row, for GROUPS that have a density; NULL: has none. Frame as in predict. */
     dusk_status (*likelihood)(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err);
+    /* What of each row is still there, features.width encoded columns, in steps over LEARN_ONE: for VECTOR that is not linear; NULL: by
+     * "components". Frame as in predict. */
+    dusk_status (*rebuild)(const dusk_model *model, const dusk_frame *frame, double *out, dusk_error *err);
     /* Does a model that was read from a file have what predict needs? Arrays of the right shape; finite numbers. */
     bool (*complete)(const dusk_model *model);
 } learn_learner;
@@ -128,6 +144,9 @@ struct learn_sampler;
 /* How samples are taken, as a line of it. */
 void learn_sampler_say(learn_job *job, const struct learn_sampler *sampler);
 void learn_progress(const learn_job *job, double part);
+/* Whether it is told how it is going after so many steps, and telling it: all of a point is made of releases and public rows. Where there is a checkpoint, the step is kept before. */
+bool learn_is_observed(const learn_job *job, uint64_t step);
+void learn_observe(const learn_job *job, const dusk_train_point *point);
 /* Name the declared facts that a promise rests on: how many rows a unit has, where a unit is not a row, and `rows`, unless 0. */
 DUSK_MUST_USE dusk_status learn_assume_rows(dusk_statement *statement, const dusk_fields *fields,
                                             uint64_t rows, dusk_error *err);

@@ -5,9 +5,13 @@
 #include "base/error.h"
 #include "learn/learner.h"
 
-extern const learn_learner deep_net_learner; /* of the room deep */
+extern const learn_learner deep_autoencoder; /* of the room deep */
+extern const learn_learner deep_label_net;
+extern const learn_learner deep_net_learner;
+extern const learn_learner deep_net_labels;
 extern const learn_learner deep_net_numbers;
 extern const learn_learner deep_pate;
+extern const learn_learner deep_private_knn;
 extern const learn_learner learn_aggregate_linear;
 extern const learn_learner learn_amp_huber;
 extern const learn_learner learn_amp_logistic;
@@ -62,6 +66,8 @@ const learn_learner *const learn_learners[] = {
     &learn_multinomial,
     &deep_net_learner,
     &deep_pate,
+    &deep_private_knn,
+    &deep_label_net,
     &learn_forest,
     &learn_tree,
     &learn_naive_bayes,
@@ -84,9 +90,11 @@ const learn_learner *const learn_learners[] = {
     &learn_pca,
     &learn_pca_sampling,
     &learn_projection,
+    &deep_autoencoder,
     &learn_covariance,
     &learn_density,
     &learn_normal_mixture,
+    &deep_net_labels,
     NULL,
 };
 /* clang-format on */
@@ -113,4 +121,11 @@ const dusk_learner *dusk_learner_named(const char *name)
 {
     const learn_learner *learner;
     return learn_find(&learner, name, NULL) == DUSK_OK ? &learner->shown : NULL;
+}
+
+bool dusk_learner_is_for_labels(const dusk_learner *learner)
+{
+    for (size_t i = 0; learn_learners[i]; i++)
+        if (&learn_learners[i]->shown == learner) return learn_learners[i]->labels_only;
+    return false;
 }

@@ -41,6 +41,7 @@ void dusk_model_free(dusk_model *model)
     free_texts(model->feature_name, model->features.width);
     free_texts(model->setting, model->settings);
     learn_features_clear(&model->features);
+    learn_labels_clear(&model->labels);
     dusk_fields_free(model->fields);
     dusk_deallocate(model);
 }
@@ -137,6 +138,11 @@ const dusk_statement *dusk_model_statement(const dusk_model *model) { return &mo
 const dusk_fields *dusk_model_fields(const dusk_model *model) { return model->fields; }
 
 size_t dusk_model_label(const dusk_model *model) { return model->label; }
+
+bool dusk_model_is_label(const dusk_model *model, size_t field)
+{
+    return field == model->label || learn_labels_have(&model->labels, field);
+}
 
 const double *dusk_model_array(const dusk_model *model, const char *name, size_t *rows, size_t *columns)
 {

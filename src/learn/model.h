@@ -6,6 +6,7 @@
 
 #include "dusk/learn.h"
 #include "learn/features.h"
+#include "learn/labels.h"
 
 struct learn_learner;
 
@@ -18,7 +19,8 @@ typedef struct learn_array {
 struct dusk_model {
     const struct learn_learner *learner;
     dusk_fields *fields;
-    size_t label; /* or DUSK_NO_LINK */
+    size_t label;        /* or DUSK_NO_LINK */
+    learn_labels labels; /* of the task LABELS */
     dusk_statement statement;
     learn_features features; /* width 0: the learner does not encode rows as vectors */
     char **feature_name;     /* features.width texts, made on demand by learn_model_names */

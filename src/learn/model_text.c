@@ -117,6 +117,23 @@ static void put_arrays(dusk_buffer *out, const dusk_model *model)
     dusk_buffer_add(out, "}}\n");
 }
 
+static dusk_status put_label(dusk_buffer *out, const dusk_model *model, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_buffer names = { .data = NULL };
+    learn_labels_add(&model->labels, model->fields, &names);
+    if (names.failed)
+        status = dusk_fail_memory(err);
+    else if (model->labels.count > 0)
+        put_text(out, names.data);
+    else if (model->label == DUSK_NO_LINK)
+        dusk_buffer_add(out, "null");
+    else
+        put_text(out, model->fields->field[model->label].name);
+    dusk_buffer_clear(&names);
+    return status;
+}
+
 static dusk_status put_body(dusk_buffer *out, const dusk_model *model, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -127,10 +144,7 @@ static dusk_status put_body(dusk_buffer *out, const dusk_model *model, dusk_erro
                     model->learner->shown.name, DUSK_VERSION, statement);
     put_text(out, fields);
     dusk_buffer_add(out, ",\n\"label\":");
-    if (model->label == DUSK_NO_LINK)
-        dusk_buffer_add(out, "null");
-    else
-        put_text(out, model->fields->field[model->label].name);
+    DUSK_TRY(put_label(out, model, err));
     dusk_buffer_add(out, ",\n");
     put_settings(out, model);
     put_features(out, model);
@@ -287,6 +301,7 @@ static dusk_status read_features(dusk_model *model, const json_t *in, dusk_error
         !number_of(json_object_get(in, "norm"), &norm) || !(norm > 0 && norm <= LEARN_NORM_MOST))
         return bad("its features", err);
     DUSK_TRY(learn_features_init(features, model->fields, model->label, json_is_true(constant), norm, err));
+    DUSK_TRY(learn_labels_leave_out(&model->labels, features, err));
     for (size_t i = 0; i < features->width; i++) {
         learn_feature *f = &features->feature[i];
         if (f->column == DUSK_NO_LINK || f->code >= 0) continue;
@@ -348,6 +363,7 @@ static bool outputs_fit(const dusk_model *model)
     case DUSK_TASK_CLASS: return outputs == model->fields->field[model->label].values;
     case DUSK_TASK_NUMBER:
     case DUSK_TASK_DENSITY: return outputs == 1;
+    case DUSK_TASK_LABELS: return outputs == model->labels.count;
     default: return outputs >= 1 && outputs <= CELLS_MAX;
     }
 }
@@ -358,6 +374,7 @@ static dusk_status start_model(dusk_model **out, const json_t *root, dusk_error 
     const learn_learner *learner = NULL;
     const char *name, *text, *label_name = json_string_value(json_object_get(root, "label"));
     dusk_fields *fields = NULL;
+    learn_labels labels = { .count = 0 };
     size_t label = DUSK_NO_LINK;
     DUSK_TRY(get_text(root, "learner", &name, err));
     DUSK_TRY(get_text(root, "fields", &text, err));
@@ -366,14 +383,24 @@ static dusk_status start_model(dusk_model **out, const json_t *root, dusk_error 
                          "the model is of a learner, %.40s, that this library does not have", name);
     status = dusk_fields_parse(&fields, text, err);
     if (status != DUSK_OK) return status == DUSK_ERR_MEMORY ? status : bad("its fields", err);
-    if (label_name) label = dusk_fields_find(fields, label_name);
+    const bool several = learner->shown.task == DUSK_TASK_LABELS;
+    if (several) {
+        status = label_name ? learn_labels_read(&labels, fields, label_name, err) : DUSK_ERR_ARGUMENT;
+        if (status != DUSK_OK && status != DUSK_ERR_MEMORY) status = bad("its labels", err);
+        DUSK_TRY(status);
+    } else if (label_name) {
+        label = dusk_fields_find(fields, label_name);
+    }
     if ((label != DUSK_NO_LINK) != learn_wants_label(learner->shown.task) ||
         (label != DUSK_NO_LINK && learn_label_check(learner, &fields->field[label], NULL) != DUSK_OK)) {
         status = bad("its label", err);
         goto done;
     }
     DUSK_TRY(learn_model_new(out, learner, fields, label, err));
+    (*out)->labels = labels;
+    labels = (learn_labels){ .count = 0 };
 done:
+    learn_labels_clear(&labels);
     dusk_fields_free(fields);
     return status;
 }

@@ -25,7 +25,7 @@ dusk_status learn_fields_fit(const dusk_model *model, const dusk_fields *have, s
     for (size_t i = 0; i < want->count; i++) {
         size_t at = dusk_fields_find(have, want->field[i].name);
         if (from) from[i] = at;
-        if (at == DUSK_NO_LINK && i == model->label) continue;
+        if (at == DUSK_NO_LINK && dusk_model_is_label(model, i)) continue;
         if (at == DUSK_NO_LINK)
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "read it with the fields of the model",
                              "the model needs the field %.60s, and the rows have none", want->field[i].name);
@@ -73,7 +73,7 @@ bool learn_slices_next(learn_slices *slices)
     slices->slice.rows = left < slices->room ? left : slices->room;
     for (size_t i = 0; i < slices->model->fields->count && left > 0; i++) {
         dusk_frame_column *to = &slices->slice.column[i];
-        if (i == slices->model->label) continue;
+        if (dusk_model_is_label(slices->model, i)) continue;
         *to = slices->source->column[slices->from[i]];
         if (to->number) to->number += first;
         if (to->code) to->code += first;

@@ -21,6 +21,14 @@ dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double ra
 {
     *out = (learn_sampler){ .way = way, .rate = fmin(rate, 1) };
     if (way == LEARN_POISSON) return DUSK_OK;
+    if (way == LEARN_ALLOCATED) {
+        if (neighbours != DUSK_ADD_REMOVE)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out --replace-one, or sample by poisson",
+                             "rows that are allocated to steps have a price where one row is there or not");
+        out->bins = (uint64_t)fmax(rint(1 / fmax(fmin(rate, 1), 1e-9)), 1);
+        out->rate = 1 / (double)out->bins;
+        return DUSK_OK;
+    }
     if (neighbours != DUSK_REPLACE_ONE || rows == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --replace-one and --rows N, or sample by poisson",
                          "samples of a fixed size are of a number of rows that is public, for data of which "
@@ -104,6 +112,7 @@ done:
 
 uint64_t learn_sampler_epoch(const learn_sampler *sampler)
 {
+    if (sampler->way == LEARN_ALLOCATED) return sampler->bins;
     return (sampler->places + sampler->lot - 1) / sampler->lot;
 }
 
@@ -139,6 +148,8 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
     if (!(budget->delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or take all rows",
                          "sampled gradients need a delta");
+    if (sampler->way == LEARN_ALLOCATED)
+        return learn_budget_allocated(budget, out, dimension, steps, grid, sampler, times, err);
     multiplier = budget->multiplier;
     if (!(multiplier > 0)) DUSK_TRY(find_multiplier(&multiplier, budget, sampler, times, err));
     DUSK_TRY(dusk_gaussian_multiplier_init(&noise.gauss, dimension, ldexp(steps, grid),
@@ -158,6 +169,11 @@ void learn_sampler_say(learn_job *job, const learn_sampler *s)
     if (s->way == LEARN_POISSON)
         learn_say(job, "each is over a sample that every row is in with chance %g, by coins of its own",
                   s->rate);
+    else if (s->way == LEARN_ALLOCATED)
+        learn_say(job,
+                  "each is over the rows that were put into this step, one of the %llu of an epoch, by "
+                  "coins of their own",
+                  (unsigned long long)s->bins);
     else
         learn_say(job, "each is over %llu of %llu rows, %s", (unsigned long long)s->lot,
                   (unsigned long long)s->places,
@@ -170,7 +186,8 @@ void learn_sampler_say(learn_job *job, const learn_sampler *s)
 
 static size_t room_of(const learn_draw *d)
 {
-    return d->sampler.way == LEARN_POISSON ? d->rows : (size_t)d->sampler.places;
+    return d->sampler.way == LEARN_POISSON || d->sampler.way == LEARN_ALLOCATED ? d->rows
+                                                                                : (size_t)d->sampler.places;
 }
 
 void learn_draw_close(learn_draw *draw)
@@ -178,9 +195,11 @@ void learn_draw_close(learn_draw *draw)
     const size_t n = room_of(draw);
     if (draw->in) dusk_wipe(draw->in, n * sizeof *draw->in);
     if (draw->order) dusk_wipe(draw->order, n * sizeof *draw->order);
+    if (draw->bin) dusk_wipe(draw->bin, n * sizeof *draw->bin);
     if (draw->row) dusk_wipe(draw->row, n * sizeof *draw->row);
     dusk_deallocate(draw->in);
     dusk_deallocate(draw->order);
+    dusk_deallocate(draw->bin);
     dusk_deallocate(draw->row);
     dusk_keyed_free(draw->coins);
     *draw = (learn_draw){ .rows = 0 };
@@ -195,6 +214,8 @@ dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_
     const size_t n = room_of(&draw) + 1;
     if (sampler->way == LEARN_POISSON)
         DUSK_NEW(draw.in, n);
+    else if (sampler->way == LEARN_ALLOCATED)
+        DUSK_NEW(draw.bin, n);
     else
         DUSK_NEW(draw.order, n);
     DUSK_NEW(draw.row, n);
@@ -223,6 +244,25 @@ done:
     return status;
 }
 
+static dusk_status take_allocated(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const uint64_t bins = d->sampler.bins, now = step % bins;
+    const uint64_t epoch = DUSK_MUTATE(ALLOCATED_EACH_STEP, step / bins, step);
+    size_t n = 0;
+    if (!d->ordered || d->epoch != epoch)
+        DUSK_TRY(dusk_keyed_below(d->coins, (uint32_t)epoch, NULL, d->bin, d->rows, bins, err));
+    d->epoch = epoch;
+    d->ordered = true;
+    for (size_t i = 0; i < d->rows; i++) {
+        d->row[n] = i;
+        n += d->bin[i] == now;
+    }
+    *count = n;
+done:
+    return status;
+}
+
 /* Of places those that have a row. */
 static size_t keep_rows(learn_draw *d, const size_t *place, size_t n)
 {
@@ -238,6 +278,7 @@ dusk_status learn_draw_take(learn_draw *d, uint64_t step, size_t *count, dusk_er
     dusk_status status = DUSK_OK;
     const size_t places = (size_t)d->sampler.places, lot = (size_t)d->sampler.lot;
     if (d->sampler.way == LEARN_POISSON) return take_poisson(d, step, count, err);
+    if (d->sampler.way == LEARN_ALLOCATED) return take_allocated(d, step, count, err);
     if (d->sampler.way == LEARN_FIXED) {
         size_t n;
         DUSK_TRY(dusk_keyed_choose(d->coins, (uint32_t)step, 0, places, lot, d->order, &n, err));

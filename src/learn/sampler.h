@@ -8,28 +8,30 @@
  *     fixed     exactly `lot` of `places` places, each set of them being as likely as any other
  *     shuffled  all places in a random order, `lot` at a time, and in a new order when they have all been taken: every place
  *               is taken once an epoch, which is priced as that: one release an epoch, without amplification
+ *     allocated every row is in one step of an epoch, by coins of its own, any step as likely as any other: priced by allocation.c
  *
- * The last two are for replace-one, where the number of rows is public and declared: `places`. A place that has no row
+ * fixed and shuffled are for replace-one, where the number of rows is public and declared: `places`. A place that has no row
  * adds nothing, and rows beyond are never taken. Nobody learns who is in a sample, nor, of poisson, how many. Proof: sampler.proof.md. */
 
 #include "learn/budget.h"
 #include "random/keyed.h"
 
-typedef enum learn_sampling { LEARN_POISSON, LEARN_FIXED, LEARN_SHUFFLED } learn_sampling;
+typedef enum learn_sampling { LEARN_POISSON, LEARN_FIXED, LEARN_SHUFFLED, LEARN_ALLOCATED } learn_sampling;
 
 typedef struct learn_sampler {
     learn_sampling way;
-    double rate;          /* of poisson: the chance; else lot / places */
-    uint64_t places, lot; /* of the others */
+    double rate;          /* of poisson: the chance; of allocated 1 / bins; else lot / places */
+    uint64_t places, lot; /* of fixed and shuffled */
+    uint64_t bins;        /* of allocated: steps of an epoch */
     bool once;            /* shuffled: in the order of the first epoch ever after */
 } learn_sampler;
 
 /* poisson: 0 < rate; from 1 on all rows. The others: lot = rate * rows, rounded, at least 1; DUSK_ERR_ARGUMENT without a declared
- * number of rows, or under add/remove. */
+ * number of rows, or under add/remove; allocated: bins = 1 / rate, rounded; DUSK_ERR_ARGUMENT under replace-one. */
 DUSK_MUST_USE dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double rate,
                                              uint64_t rows, dusk_neighbours neighbours, dusk_error *err);
 
-/* Steps in which every place is taken once, of those with places. */
+/* Steps in which every place, or row, is taken once, of shuffled and allocated. */
 uint64_t learn_sampler_epoch(const learn_sampler *sampler);
 
 /* Noise for `times` releases over samples, as learn_budget_noise; samples take all that is left of the budget. Refused without
@@ -55,15 +57,30 @@ DUSK_MUST_USE dusk_status learn_budget_stages(learn_budget *budget, learn_noise 
                                               double steps, int grid, const learn_sampler *sampler,
                                               dusk_error *err);
 
+/* stages.c: what all that was given costs, and `event` with it, which goes into *trial; and the next multiplier to try, between one that is too small and one that is enough (0: not
+ * known yet), what either costs, and what is wanted. */
+DUSK_MUST_USE dusk_status learn_stages_price(double *epsilon, learn_budget *trial, const dusk_event *event,
+                                             dusk_error *err);
+double learn_stages_next(double low, double low_epsilon, double high, double high_epsilon, double wanted);
+
+/* allocation.c: learn_budget_sampled of allocated rows; and the event of `times` of `all` releases over them, each of the event `release`, where delta is that of the budget. */
+DUSK_MUST_USE dusk_status learn_budget_allocated(learn_budget *budget, learn_noise *out, uint32_t dimension,
+                                                 double steps, int grid, const learn_sampler *sampler,
+                                                 uint64_t times, dusk_error *err);
+DUSK_MUST_USE dusk_status learn_allocation_event(dusk_event *out, const learn_sampler *sampler, double delta,
+                                                 const dusk_event *release, uint64_t times, uint64_t all,
+                                                 dusk_error *err);
+
 /* Samples of `rows` rows, one after the other. */
 typedef struct learn_draw {
     learn_sampler sampler;
     size_t rows;
     dusk_keyed_coins *coins;
     bool *in;       /* poisson */
-    size_t *order;  /* of places: the others */
+    size_t *order;  /* of places: fixed and shuffled */
+    uint64_t *bin;  /* of each row: allocated */
     size_t *row;    /* who is in */
-    uint64_t epoch; /* that `order` is of; shuffled */
+    uint64_t epoch; /* that `order` or `bin` is of */
     bool ordered;
 } learn_draw;
 DUSK_MUST_USE dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_t rows,

@@ -160,6 +160,70 @@ done:
     return status;
 }
 
+/* --- several labels -------------------------------------------------------------------------------------------------- */
+
+static dusk_status check_labels(const learn_slices *slices, dusk_error *err)
+{
+    const learn_labels *labels = &slices->model->labels;
+    for (size_t c = 0; c < labels->count; c++)
+        if (slices->from[labels->field[c]] == DUSK_NO_LINK)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "give rows whose labels are known",
+                             "the rows have no field %.60s, which the model has learned",
+                             slices->model->fields->field[labels->field[c]].name);
+    return DUSK_OK;
+}
+
+/* Labels of rows one by one: `rows` is how many there are of them, of those that are known. */
+static void tally_label(class_tally *tally, double p, size_t label, size_t code)
+{
+    const double right = code == 1 ? p : 1 - p;
+    tally->rows++;
+    tally->right += (p > 0.5) == (code == 1);
+    tally->with_label[2 * label + code]++;
+    tally->loss -= log(fmin(fmax(right, LEAST_PROBABILITY), 1));
+}
+
+static void finish_labels(dusk_model_scores *out, const class_tally *tally, size_t k)
+{
+    const double n = (double)tally->rows;
+    double most = 0;
+    if (tally->rows == 0) return;
+    for (size_t c = 0; c < k; c++)
+        most += fmax((double)tally->with_label[2 * c], (double)tally->with_label[2 * c + 1]);
+    out->accuracy = (double)tally->right / n;
+    out->majority = most / n;
+    out->log_loss = tally->loss / n;
+}
+
+static dusk_status score_labels(dusk_model_scores *out, learn_slices *slices, double *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_model *model = slices->model;
+    const learn_labels *labels = &model->labels;
+    const size_t k = labels->count;
+    class_tally tally = { .rows = 0 };
+
+    DUSK_TRY(check_labels(slices, err));
+    DUSK_NEW(tally.with_label, 2 * k);
+    while (learn_slices_next(slices)) {
+        DUSK_TRY(model->learner->predict(model, &slices->slice, p, err));
+        for (size_t i = 0; i < slices->slice.rows; i++) {
+            const size_t row = slices->first + i, before = tally.rows;
+            for (size_t c = 0; c < k; c++) {
+                const size_t field = labels->field[c];
+                const dusk_frame_column *column = &slices->source->column[slices->from[field]];
+                if (learn_row_labelled(&model->fields->field[field], column, row))
+                    tally_label(&tally, p[i * k + c], c, (size_t)column->code[row]);
+            }
+            out->rows += tally.rows > before;
+        }
+    }
+    finish_labels(out, &tally, k);
+done:
+    dusk_deallocate(tally.with_label);
+    return status;
+}
+
 /* --- numbers --------------------------------------------------------------------------------------------------------- */
 
 static dusk_status score_numbers(dusk_model_scores *out, learn_slices *slices, double *value, dusk_error *err)
@@ -244,6 +308,39 @@ static double variance(double squares, const double *sums, size_t d, double n)
     return squares;
 }
 
+/* By how far rows are from what came back of them; worse than their mean is below 0. */
+static dusk_status score_rebuilt(dusk_model_scores *out, learn_slices *slices, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_model *model = slices->model;
+    const size_t d = model->features.width;
+    const double n = (double)slices->source->rows;
+    double *sum = NULL, *back = NULL, squares = 0, errors = 0;
+    learn_matrix matrix = { .bound = 0 };
+
+    out->rows = slices->source->rows;
+    DUSK_NEW(sum, d);
+    DUSK_NEW(back, slices->room * d);
+    while (learn_slices_next(slices)) {
+        DUSK_TRY(model->learner->rebuild(model, &slices->slice, back, err));
+        DUSK_TRY(learn_matrix_make_all(&matrix, &model->features, &slices->slice, err));
+        for (size_t i = 0; i < matrix.rows.rows * d; i++) {
+            const double x = (double)matrix.rows.x[i] / LEARN_ONE;
+            sum[i % d] += x;
+            squares += x * x;
+            errors += (x - back[i]) * (x - back[i]);
+        }
+        learn_matrix_clear(&matrix);
+    }
+    const double all = n > 0 ? variance(squares, sum, d, n) : 0;
+    if (all > 0) out->explained = 1 - errors / all;
+done:
+    learn_matrix_clear(&matrix);
+    dusk_deallocate(sum);
+    dusk_deallocate(back);
+    return status;
+}
+
 /* By what is left of a row, so that components that are not perpendicular are not counted twice. */
 static dusk_status score_vectors(dusk_model_scores *out, learn_slices *slices, double *coordinates,
                                  dusk_error *err)
@@ -299,8 +396,11 @@ static dusk_status score_by_task(dusk_model_scores *out, learn_slices *slices, d
     case DUSK_TASK_CLASS: return score_classes(out, slices, prediction, err);
     case DUSK_TASK_NUMBER: return score_numbers(out, slices, prediction, err);
     case DUSK_TASK_GROUPS: return score_groups(out, slices, prediction, err);
-    case DUSK_TASK_VECTOR: return score_vectors(out, slices, prediction, err);
+    case DUSK_TASK_VECTOR:
+        return slices->model->learner->rebuild ? score_rebuilt(out, slices, err)
+                                               : score_vectors(out, slices, prediction, err);
     case DUSK_TASK_DENSITY: return score_density(out, slices, prediction, err);
+    case DUSK_TASK_LABELS: return score_labels(out, slices, prediction, err);
     }
     return dusk_fail(err, DUSK_ERR_INTERNAL, "", "a learner of an unknown task");
 }

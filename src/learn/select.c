@@ -263,6 +263,9 @@ static dusk_status check(const dusk_train_options *train, const dusk_search_opti
     if (train->size != sizeof *train || o->size != sizeof *o)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_train_options_init and dusk_search_options_init",
                          "the options were never made");
+    if (DUSK_MUTATE(SEARCH_SHOWS_ITS_RUNS, train->check_rows != NULL, false))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave the public rows out",
+                         "only the best of several runs may be seen, so none can be looked at as it goes");
     if (o->candidates_count < 1 || o->candidates_count > 4096)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give settings to choose from",
                          "a search has 1 to 4096 candidates");
@@ -307,6 +310,9 @@ static dusk_status choose_learner(const learn_learner **out, dusk_search *s, con
     if ((*out)->shown.numerics == DUSK_NUMERICS_CERTIFIED)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose another learner",
                          "what %s certifies holds but for a delta, which a search would multiply", name);
+    if ((*out)->labels_only)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose settings by public rows that have labels",
+                         "the promise of %s is for labels alone, and that of a search for rows", name);
     s->metric = (*out)->shown.task == DUSK_TASK_NUMBER ? DUSK_METRIC_MSE : DUSK_METRIC_ACCURACY;
     snprintf(s->name, sizeof s->name, "%s", name);
     return DUSK_OK;

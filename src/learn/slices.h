@@ -11,7 +11,7 @@ typedef struct learn_slices {
     const dusk_model *model;
     const dusk_frame *source;
     size_t *from;     /* for each field of the model the column of the source; DUSK_NO_LINK: no label there */
-    dusk_frame slice; /* the label's column is NULL in it */
+    dusk_frame slice; /* columns of labels are NULL in it */
     const dusk_frame_column *label; /* of the source, all rows; NULL when it has none */
     size_t first;                   /* number of the slice's first row */
     size_t room;                    /* the most rows of a slice */

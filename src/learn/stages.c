@@ -49,7 +49,7 @@ done:
 }
 
 /* What all that was given costs, and the stages with it. */
-static dusk_status price(double *epsilon, learn_budget *trial, const dusk_event *event, dusk_error *err)
+dusk_status learn_stages_price(double *epsilon, learn_budget *trial, const dusk_event *event, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_statement statement;
@@ -61,7 +61,7 @@ done:
 }
 
 /* The next multiplier to try, between one that is too small and one that is enough; epsilon is about a power of it. */
-static double next_try(double low, double low_epsilon, double high, double high_epsilon, double wanted)
+double learn_stages_next(double low, double low_epsilon, double high, double high_epsilon, double wanted)
 {
     if (!(low > 0)) return high * fmax(fmin(high_epsilon / wanted, 0.97), 0.25);
     if (!(high > 0)) return low * fmin(fmax(low_epsilon / wanted, 1.03), 4);
@@ -96,7 +96,7 @@ static dusk_status find_stages(learn_budget *budget, learn_noise *out, const sta
         learn_budget trial = before;
         dusk_event event;
         DUSK_TRY(make_stages(noise, &event, &trial, s, multiplier, err));
-        DUSK_TRY(price(&epsilon, &trial, &event, err));
+        DUSK_TRY(learn_stages_price(&epsilon, &trial, &event, err));
         if (epsilon <= budget->epsilon) {
             high = multiplier;
             high_epsilon = epsilon;
@@ -106,7 +106,7 @@ static dusk_status find_stages(learn_budget *budget, learn_noise *out, const sta
             low = multiplier;
             low_epsilon = epsilon;
         }
-        multiplier = next_try(low, low_epsilon, high, high_epsilon, wanted);
+        multiplier = learn_stages_next(low, low_epsilon, high, high_epsilon, wanted);
     }
     if (!(high > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
@@ -121,10 +121,11 @@ dusk_status learn_budget_stages(learn_budget *budget, learn_noise *out, size_t c
                                 const learn_sampler *sampler, dusk_error *err)
 {
     const stages s = { sampler, count, factor, times, dimension, steps, grid };
-    if (sampler->way == LEARN_SHUFFLED || count < 1 || count > LEARN_STAGES_MOST)
+    if (sampler->way == LEARN_SHUFFLED || sampler->way == LEARN_ALLOCATED || count < 1 ||
+        count > LEARN_STAGES_MOST)
         return dusk_fail(err, DUSK_ERR_ARGUMENT,
                          "sample by poisson, or let the noise be the same in all steps",
-                         "noise that falls has no price for shuffled rows");
+                         "noise that falls has no price for shuffled or allocated rows");
     uint64_t all = 0;
     for (size_t k = 0; k < count; k++) all += times[k] < UINT32_MAX ? times[k] : UINT32_MAX;
     if (all > UINT32_MAX) /* beyond, coins would come again: learn_draw_take */

@@ -8,13 +8,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "learn/learner.h"
 
 struct dusk_training {
     learn_job job;
     dusk_fields *fields;
     char *value[LEARN_SETTINGS_MAX]; /* settings as text */
-    dusk_frame open;                 /* public rows; columns are borrowed */
+    dusk_frame open, check;          /* public rows; columns are borrowed */
 };
 
 void dusk_train_options_init(dusk_train_options *options)
@@ -30,10 +31,12 @@ void dusk_training_free(dusk_training *training)
     else
         dusk_deallocate(training->job.plan);
     learn_features_clear(&training->job.features);
+    learn_labels_clear(&training->job.labels);
     dusk_buffer_clear(&training->job.said);
     for (size_t i = 0; i < LEARN_SETTINGS_MAX; i++) dusk_deallocate(training->value[i]);
     dusk_fields_free(training->fields);
     dusk_deallocate(training->open.column);
+    dusk_deallocate(training->check.column);
     learn_checkpoint_close(&training->job.checkpoint);
     dusk_deallocate(training);
 }
@@ -64,6 +67,11 @@ dusk_status learn_label_check(const learn_learner *learner, const dusk_field *fi
 static dusk_status find_label(learn_job *job, const char *label, dusk_error *err)
 {
     job->label = DUSK_NO_LINK;
+    if (label && job->learner->shown.task == DUSK_TASK_LABELS)
+        return learn_labels_read(&job->labels, job->fields, label, err);
+    if (!label && job->learner->shown.task == DUSK_TASK_LABELS)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "name the fields to be learned: a,b,c", "%s needs labels",
+                         job->learner->shown.name);
     if (!learn_wants_label(job->learner->shown.task)) {
         if (!label) return DUSK_OK;
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out", "%s learns without a label",
@@ -90,31 +98,68 @@ static bool same_field(const dusk_field *a, const dusk_field *b)
     return true;
 }
 
-/* Public rows: a frame with the fields of the training in their order, borrowed from the caller's. */
+/* Public rows: a frame with the fields of the training in their order, without the label or with it, borrowed from the caller's. */
+static dusk_status borrow_rows(dusk_frame *out, dusk_training *training, const dusk_frame *rows, bool label,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_job *job = &training->job;
+    DUSK_NEW(out->column, job->fields->count);
+    for (size_t c = 0; c < job->fields->count; c++) {
+        if (c == job->label && !label) continue;
+        const size_t at = dusk_fields_find(rows->fields, job->fields->field[c].name);
+        if (at == DUSK_NO_LINK || !same_field(&job->fields->field[c], &rows->fields->field[at]))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "read them with the same fields",
+                             "public rows lack the field %.60s, or have it otherwise",
+                             job->fields->field[c].name);
+        out->column[c] = rows->column[at];
+    }
+    out->fields = training->fields;
+    out->rows = rows->rows;
+done:
+    return status;
+}
+
+static dusk_status take_check_rows(dusk_training *training, const dusk_train_options *options,
+                                   dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    learn_job *job = &training->job;
+    if (!options->check_rows) return DUSK_OK;
+    if (!job->learner->spent)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                         "leave them out; dusk score says how right a model is on public rows",
+                         "%s has no steps after which it could be looked at", job->learner->shown.name);
+    DUSK_TRY(borrow_rows(&training->check, training, options->check_rows, true, err));
+    job->check_rows = &training->check;
+    job->check_every = options->check_every;
+    job->observe = options->observe;
+    job->observe_context = options->observe_context;
+done:
+    return status;
+}
+
+static dusk_status take_memory(learn_job *job, uint64_t memory, dusk_error *err)
+{
+    job->memory = memory;
+    if (memory == 0 || job->learner->spent) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out", "%s has no limit of memory; networks have",
+                     job->learner->shown.name);
+}
+
 static dusk_status take_open_rows(dusk_training *training, const dusk_frame *rows, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_job *job = &training->job;
     const char *name = job->learner->shown.name;
     if (!job->learner->open_rows && !rows) return DUSK_OK;
-    if (!job->learner->open_rows)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them out, or choose pate",
+    if (!job->learner->open_rows && !job->learner->may_open_rows)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them out, or choose pate or private_knn",
                          "%s learns from private rows only, and public rows were given", name);
     if (!rows)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give them by --public FILE; they need no labels",
                          "%s needs public rows besides the private ones", name);
-    DUSK_NEW(training->open.column, job->fields->count);
-    for (size_t c = 0; c < job->fields->count; c++) {
-        if (c == job->label) continue;
-        const size_t at = dusk_fields_find(rows->fields, job->fields->field[c].name);
-        if (at == DUSK_NO_LINK || !same_field(&job->fields->field[c], &rows->fields->field[at]))
-            return dusk_fail(err, DUSK_ERR_ARGUMENT, "read them with the same fields",
-                             "public rows lack the field %.60s, or have it otherwise",
-                             job->fields->field[c].name);
-        training->open.column[c] = rows->column[at];
-    }
-    training->open.fields = training->fields;
-    training->open.rows = rows->rows;
+    DUSK_TRY(borrow_rows(&training->open, training, rows, false, err));
     job->open_rows = &training->open;
 done:
     return status;
@@ -207,15 +252,26 @@ done:
 
 /* --- plan --------------------------------------------------------------------------------------------------------------- */
 
+/* Whose privacy: a unit's, or only that of the labels of its rows. */
+static const char *unit_of(const learn_job *job, char *room, size_t size)
+{
+    const char *unit = job->fields->unit;
+    if (!job->learner->labels_only) return unit;
+    const bool one = job->fields->rows_per_unit == 1 || !strcmp(unit, "row");
+    snprintf(room, size, DUSK_LABEL_OF "a %.40s%s", unit, one ? "" : "'s rows");
+    return room;
+}
+
 /* What needs no delta is stated without: epsilon at delta 0, where that is within what was asked for. */
 static void leave_delta(learn_job *job)
 {
     const learn_budget *budget = &job->budget;
+    char room[sizeof job->statement.unit];
     dusk_statement pure;
     double epsilon;
     if (dusk_event_epsilon_up(&budget->event, &epsilon, 0, NULL) != DUSK_OK || !(epsilon < INFINITY)) return;
-    if (dusk_statement_init(&pure, &budget->event, 0, budget->neighbours, job->fields->unit, NULL) ==
-            DUSK_OK &&
+    if (dusk_statement_init(&pure, &budget->event, 0, budget->neighbours, unit_of(job, room, sizeof room),
+                            NULL) == DUSK_OK &&
         pure.epsilon <= budget->epsilon)
         job->statement = pure;
 }
@@ -223,12 +279,14 @@ static void leave_delta(learn_job *job)
 static dusk_status state(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    char room[sizeof job->statement.unit];
     if (job->plain)
         return dusk_statement_none(&job->statement, job->budget.neighbours, job->fields->unit, err);
-    DUSK_TRY(learn_budget_state(&job->budget, &job->statement, job->fields->unit, err));
+    DUSK_TRY(learn_budget_state(&job->budget, &job->statement, unit_of(job, room, sizeof room), err));
     leave_delta(job);
     job->statement.numerics = job->learner->shown.numerics;
     DUSK_TRY(learn_assume_rows(&job->statement, job->fields, job->rows, err));
+    if (job->assumed) DUSK_TRY(dusk_statement_assume(&job->statement, job->assumed, err));
 done:
     return status;
 }
@@ -242,7 +300,7 @@ static dusk_status make_budget(learn_job *job, const dusk_train_options *options
                                  rows_per_unit, err);
     if (!job->learner->gradients)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",
-                         "only networks are trained with a given noise, or without privacy; %s is not one",
+                         "%s cannot be trained with a given noise, or without privacy: net can",
                          job->learner->shown.name);
     if (options->epsilon != 0 || (options->noise != 0 && options->no_privacy))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
@@ -263,6 +321,8 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
                          "the promise of %s holds in ideal arithmetic only", job->learner->shown.name);
     DUSK_TRY(find_label(job, options->label, err));
     DUSK_TRY(take_open_rows(training, options->open_rows, err));
+    DUSK_TRY(take_check_rows(training, options, err));
+    DUSK_TRY(take_memory(job, options->memory, err));
     DUSK_TRY(read_settings(training, options, err));
     DUSK_TRY(make_budget(job, options, err));
     if (versions) learn_budget_version(&job->budget, versions);
@@ -317,6 +377,28 @@ const dusk_statement *dusk_training_statement(const dusk_training *training)
     return &training->job.statement;
 }
 
+uint64_t dusk_training_steps(const dusk_training *training) { return training->job.steps; }
+
+dusk_status dusk_training_spent(const dusk_training *training, uint64_t steps, double *epsilon,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_job *job = &training->job;
+    dusk_event event;
+    dusk_statement statement;
+    if (!job->learner->spent || steps < 1 || steps > job->steps)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for steps from 1 to dusk_training_steps",
+                         "the training does not take %llu steps", (unsigned long long)steps);
+    *epsilon = INFINITY;
+    if (job->plain) return DUSK_OK;
+    DUSK_TRY(job->learner->spent(job, steps, &event, err));
+    DUSK_TRY(dusk_statement_init(&statement, &event, job->budget.delta, job->budget.neighbours,
+                                 job->fields->unit, err));
+    *epsilon = statement.epsilon;
+done:
+    return status;
+}
+
 dusk_status dusk_training_explain(const dusk_training *training, char **text, dusk_error *err)
 {
     return copy_text(text, training->job.said.data ? training->job.said.data : "", err);
@@ -338,6 +420,8 @@ static dusk_status hash_plan(const dusk_training *training, unsigned char out[LE
                     (unsigned long long)job->rows, statement, fields);
     for (size_t i = 0; job->learner->shown.settings[i].name; i++)
         dusk_buffer_add(&text, "%s\n", training->value[i]);
+    if (DUSK_MUTATE(CHECKPOINT_OF_ANY_LABELS, true, false))
+        learn_labels_add(&job->labels, job->fields, &text);
     DUSK_TRY(dusk_buffer_take(&text, &all, err));
     crypto_generichash(out, LEARN_PLAN_HASH, (const unsigned char *)all, strlen(all), NULL, 0);
 done:
@@ -392,6 +476,7 @@ static dusk_status start_model(dusk_training *training, dusk_model **out, dusk_e
     learn_job *job = &training->job;
     const dusk_setting *settings = job->learner->shown.settings;
     DUSK_TRY(learn_model_new(out, job->learner, training->fields, job->label, err));
+    DUSK_TRY(learn_labels_copy(&(*out)->labels, &job->labels, err));
     for (size_t i = 0; settings[i].name; i++)
         DUSK_TRY(learn_model_setting(*out, settings[i].name, training->value[i], err));
     (*out)->statement = job->statement;

@@ -17,6 +17,9 @@ dusk_status dusk_ledger_reserve_statement(dusk_ledger *ledger, uint64_t *id, con
     if (statement->numerics == DUSK_NUMERICS_IDEALISED)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose one whose promise is exact",
                          "the promise holds in ideal arithmetic only, and cannot be charged to a ledger");
+    if (DUSK_MUTATE(STATEMENT_OF_LABELS_CHARGED, dusk_statement_is_for_labels(statement), false))
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner that takes all columns for private",
+                         "the promise is for labels alone, and a ledger's is for all of a unit's data");
     if (DUSK_MUTATE(STATEMENT_ANY_RELATION, made.neighbours != statement->neighbours, false))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "prepare it for the relation of the ledger",
                          "what is to be charged is for %s, and the ledger for %s",

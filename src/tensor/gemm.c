@@ -21,6 +21,8 @@ enum {
     ROOM = DEPTH * (BREADTH + HEIGHT) + LINE,
 };
 
+size_t tensor_gemm_bytes(void) { return ROOM * sizeof(uint32_t); }
+
 dusk_status tensor_gemm_open(tensor_gemm_work *out, dusk_error *err)
 {
     dusk_status status = DUSK_OK;

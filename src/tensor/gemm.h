@@ -37,6 +37,7 @@ typedef struct tensor_gemm_work {
     void *room;
     size_t used; /* cells from its start on: no others were written to */
 } tensor_gemm_work;
+size_t tensor_gemm_bytes(void); /* of one that is open */
 DUSK_MUST_USE dusk_status tensor_gemm_open(tensor_gemm_work *out, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
 void tensor_gemm_close(tensor_gemm_work *work);

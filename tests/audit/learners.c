@@ -12,6 +12,7 @@ static const world one_end = { 1, { { 1, 1 } } };
 static const world other_end = { 1, { { -1, 0 } } };
 static const world one_other = { 1, { { -1, 1 } } };
 static const world three_ends = { 3, { { 1, 1 }, { 1, 1 }, { 1, 1 } } };
+static const world third_label = { 1, { { -1, 2 } } };
 static const world middle = { 1, { { 0, 0 } } };
 
 /* One column, about 0, in a ball as large as the bounds: the eigenvalue is the noisy sum of squares. */
@@ -87,6 +88,12 @@ SUBJECT(bernstein, "bernstein_logistic", "x numeric -1:1\ny category no,yes", "y
         { "degree=1", "iterations=1", "polynomial=keep", NULL }, DUSK_ADD_REMOVE, 0.05, 0, "polynomial",
         { &nobody, &one_end })
 
+/* One step of a linear network from the answer; a label that is not asked about is exchanged for one that is. */
+SUBJECT(labels, "label_net", "x numeric -1:1\ny category a,b,c", "y",
+        { "net=output", "stages=1", "epochs=1", "optimiser=sgd", "learning_rate=1000", "shares=0.45,0.45,0.1",
+          NULL },
+        DUSK_REPLACE_ONE, 0, 0, "parameters", { &other_end, &third_label })
+
 static const subject subjects[] = {
     { "pca", "a row at the end of its bounds", 1, 1, 30000, begin_pca, draw_one, NULL },
     { "pca.pure", "a row at the end of its bounds", 1, 1, 30000, begin_pca_pure, draw_one, NULL },
@@ -110,6 +117,7 @@ static const subject subjects[] = {
     { "oracle", "a unit of three rows", 1, 2, 6000, begin_oracle, draw_two, NULL },
     { "bernstein", "a row that is scaled down", 1, 4, 6000, begin_bernstein, draw_four, NULL },
     { "latent_class", "a row of the first category", 1, 1, 6000, begin_latent_class, draw_one, NULL },
+    { "labels", "a label is exchanged", 1, 4, 500, begin_labels, draw_four, NULL },
     { "naive_bayes", "a row of the first class", 1, 4, 6000, begin_naive_bayes, draw_four, NULL },
 };
 

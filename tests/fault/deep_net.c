@@ -12,7 +12,17 @@ static const char *const requests[][6] = {
       "threads=2", "clipping=adaptive", "optimiser=adagrad" },
     { "net=input 6; embedding 4 3; attention 1; lstm 3 last; tied 2; tanh; output", "rate=1", "steps=2",
       "clip=0.1", "threads=1", "optimiser=adamw" },
+    { "net=dense 4; tanh; output", "rate=1", "steps=2", "threads=2", "smooth=2", "bias_noise=1" },
+    { "net=groupnorm 1 fixed; dense 4; tanh; output", "rate=1", "steps=2", "threads=2", "subspace=3",
+      "clipping=adaptive" }, /* with public rows */
+    { "net=dense 6; tanh; output", "rate=1", "steps=2", "threads=2", "carriers=1", "optimiser=adam" },
 };
+
+static void look(void *context, const dusk_train_point *point)
+{
+    (void)context;
+    (void)point;
+}
 
 /* The n-th allocation fails: of the plan and all that follows, or of what follows alone. */
 static bool try_at(long n, bool planned, const dusk_train_options *o, const dusk_frame *frame,
@@ -45,6 +55,9 @@ static void memory_runs_out(void **state)
         long n = 1, m = 1;
         o.settings = requests[k];
         o.settings_count = sizeof requests[k] / sizeof *requests[k];
+        o.check_rows = k == 0 ? frame : NULL;
+        o.open_rows = k == 4 ? frame : NULL;
+        o.observe = look;
         while (!try_at(n, false, &o, frame, gen)) n += 1 + n / 4;
         while (!try_at(m, true, &o, frame, gen)) m += 1 + m / 32;
         assert_true(n > m && m > 50);

@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 12 };
+enum { ROWS = 30, WHOLE = 18 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -27,7 +27,18 @@ static const request requests[] = {
     { "net", { "net=input 6; lstm 3; gru 2 last; output", "rate=1", "steps=2", "clip=0.2" } },
     { "net", { "net=input 3 1 2; attention 2; positions; output", "rate=1", "steps=2", "clipping=layers" } },
     { "net_numbers", { "net=dense 4 ; sigmoid; output", "rate=1", "steps=3", "clip=100", "average=0.5" } },
+    { "net_labels", { "net=tanh; dense 3; output", "rate=1", "steps=3", "clip=0.1", "threads=2" } },
+    { "autoencoder", { "net=tanh; dense 2; tanh; output", "rate=1", "steps=3", "clip=0.1", "threads=2" } },
+    { "net",
+      { "net=dense 4; tanh; output", "rate=1", "steps=3", "clip=0.3", "smooth=2", "smooth_radius=1" } },
+    { "net", { "net=dense 4; dropout 0.3; output", "rate=1", "steps=3", "clip=0.1", "bias_noise=2" } },
+    { "net",
+      { "net=embedding 4 3; tanh; output", "range=raw", "rate=1", "steps=3", "smooth=3", "bias_noise=0.5",
+        "threads=2" } },
+    { "net",
+      { "net=dense 4; tanh; output", "rate=1", "steps=3", "smooth=2", "bias_noise=1", "clipping=adaptive" } },
     { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
+    { "net", { "net=output", "sampler=allocated", "rate=0.01", "steps=130", "clip=0.3" } },
     { "net", { "net=dense 4; tanh; output", "sampler=shuffled", "lot=8", "epochs=3", "correlation=tree" } },
     { "net",
       { "net=dense 4; tanh; output", "sampler=shuffled", "lot=5", "epochs=3", "correlation=bands", "bands=4",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teachers on neighbouring tables: every aggregator, both relations, units of several rows; labels by chance, so that a row more changes what its
+/* Teachers, and nearest rows, on neighbouring tables: every aggregator, both relations, units of several rows; labels by chance, so that a row more changes what its
  * teacher says. Votes of every release are within what it declares, and all that a model holds follows from what was released. */
 #include "learners.h"
 
@@ -14,12 +14,24 @@ typedef struct request {
     const char *settings[8];
 } request;
 
+/* Samples: the same rows are in, and perhaps one more. What they cost is not the sum of what these releases do. */
+static const request sampled[] = {
+    { { "neighbours=5", "questions=60", "epochs=1", "rate=0.5", "noise=0.5" } },
+    { { "neighbours=40", "questions=60", "epochs=1", "rate=0.5" } },
+    { { "neighbours=4", "questions=60", "answers=45", "epochs=1", "method=confident", "rate=0.5" } },
+};
+static const request of_all[] = {
+    { { "neighbours=3", "questions=12", "epochs=1", "rate=1" } },
+    { { "neighbours=6", "questions=12", "answers=9", "epochs=1", "method=confident", "rate=1" } },
+};
+
 static const request requests[] = {
     { { "teachers=5", "questions=12", "epochs=1", "method=gnmax", "width=0.1" } },
     { { "teachers=5", "questions=12", "epochs=1", "method=lnmax" } },
     { { "teachers=4", "questions=12", "answers=8", "epochs=1", "method=confident", "threads=2" } },
     { { "teachers=4", "questions=12", "epochs=1", "method=interactive", "sure=0.4", "threshold=0.1" } },
     { { "teachers=20", "questions=12", "epochs=1", "teacher_rows=3", "net=dense 3; relu; output" } },
+    { { "teachers=20", "questions=12", "epochs=1", "report=yes", "margin=0.2" } },
 };
 
 /* Anything anywhere, some without a label. */
@@ -49,7 +61,8 @@ static dusk_frame *side_of(uint32_t unit, bool more, uint64_t own, uint64_t seed
     return frame;
 }
 
-static void run_pair(const dusk_train_options *o, uint32_t unit, uint64_t seed)
+static void run_pair(const char *learner, const dusk_train_options *o, uint32_t unit, bool priced,
+                     uint64_t seed)
 {
     const bool replace = o->neighbours == DUSK_REPLACE_ONE;
     dusk_model *model[2];
@@ -58,7 +71,7 @@ static void run_pair(const dusk_train_options *o, uint32_t unit, uint64_t seed)
         dusk_frame *frame = side_of(unit, replace || side, seed + 1000 * side, seed);
         dusk_training *training;
         dusk_error err = { .message = "" };
-        if (dusk_training_prepare(&training, "pate", frame->fields, o, &err) != DUSK_OK)
+        if (dusk_training_prepare(&training, learner, frame->fields, o, &err) != DUSK_OK)
             fail_msg("%s", err.message);
         assert_int_equal(dusk_training_run(training, &model[side], frame, p.gen[side], NULL), DUSK_OK);
         dusk_training_free(training);
@@ -69,8 +82,20 @@ static void run_pair(const dusk_train_options *o, uint32_t unit, uint64_t seed)
     replay_same(w, dusk_model_array(model[1], "parameters", &rows, &columns), rows * columns);
     w = dusk_model_array(model[0], "answers", &rows, &columns);
     replay_same(w, dusk_model_array(model[1], "answers", &rows, &columns), rows * columns);
+    w = dusk_model_array(model[0], "report", &rows, &columns);
+    if (w) replay_same(w, dusk_model_array(model[1], "report", &rows, &columns), rows * columns);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
-    replay_close(&p, (replay_declared){ .epsilon = o->epsilon, .delta = o->delta });
+    replay_close(&p, (replay_declared){ .epsilon = priced ? o->epsilon : 0, .delta = o->delta });
+}
+
+static dusk_train_options options_of(const char *learner, const request *r, double epsilon, bool replace)
+{
+    dusk_train_options o = learners_options(dusk_learner_named(learner), epsilon, 1e-6);
+    o.neighbours = replace ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
+    o.settings = r->settings;
+    o.settings_count = 0;
+    while (o.settings_count < 8 && r->settings[o.settings_count]) o.settings_count++;
+    return o;
 }
 
 static void votes_are_within_what_they_declare(void **state)
@@ -78,18 +103,34 @@ static void votes_are_within_what_they_declare(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof requests / sizeof *requests; k++)
         for (uint64_t how = 0; how < 16; how++) {
-            const request *r = &requests[k];
-            dusk_train_options o = learners_options(dusk_learner_named("pate"), how & 4 ? 30 : 0.7, 1e-6);
-            o.neighbours = how & 1 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
-            o.settings = r->settings;
-            o.settings_count = 0;
-            while (o.settings_count < 8 && r->settings[o.settings_count]) o.settings_count++;
-            run_pair(&o, how & 2 ? 3 : 1, 500 + 20 * k + how);
+            const dusk_train_options o = options_of("pate", &requests[k], how & 4 ? 30 : 0.7, how & 1);
+            run_pair("pate", &o, how & 2 ? 3 : 1, true, 500 + 20 * k + how);
         }
+}
+
+static void nearest_rows_are_within_what_they_declare(void **state)
+{
+    (void)state;
+    dusk_generator *gen = seeded(4712);
+    dusk_frame *open = learners_frame(LEARNERS_FIELDS, 60, gen);
+    for (size_t k = 0; k < sizeof of_all / sizeof *of_all; k++)
+        for (uint64_t how = 0; how < 8; how++) {
+            const dusk_train_options o = options_of("private_knn", &of_all[k], how & 4 ? 30 : 0.7, how & 1);
+            run_pair("private_knn", &o, how & 2 ? 3 : 1, true, 700 + 20 * k + how);
+        }
+    for (size_t k = 0; k < sizeof sampled / sizeof *sampled; k++)
+        for (uint64_t how = 0; how < 4; how++) {
+            dusk_train_options o = options_of("private_knn", &sampled[k], 1, how & 1);
+            o.open_rows = open;
+            run_pair("private_knn", &o, 1, false, 800 + 20 * k + how);
+        }
+    dusk_frame_free(open);
+    dusk_generator_free(gen);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(votes_are_within_what_they_declare) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(votes_are_within_what_they_declare),
+                                        cmocka_unit_test(nearest_rows_are_within_what_they_declare) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,7 @@ static void neighbours_look_alike(void **state)
         if (l->numerics == DUSK_NUMERICS_IDEALISED) continue;
         if (!strncmp(l->name, "amp_", 4)) continue;    /* private by a density: learn_amp.c */
         if (!strncmp(l->name, "oracle_", 7)) continue; /* private by a shift: learn_lattice.c */
+        if (dusk_learner_is_for_labels(l)) continue;   /* only labels may differ: deep_labels.c */
         print_message("%s\n", l->name);
         for (uint64_t k = 0; k < 8; k++) {
             dusk_train_options o = learners_options(l, k & 4 ? 50 : 0.8, k & 1 ? 1e-6 : 0);

@@ -12,11 +12,11 @@ static void a_gradient_and_its_vote_are_as_long_as_declared(void **state)
     (void)state;
     for (uint64_t examples = 0; examples < 20; examples++)
         for (uint64_t within = 0; within <= examples; within++) {
-            const int64_t votes = deep_votes(within, examples);
+            const int64_t votes = deep_clip_votes(within, examples);
             for (uint64_t one = 0; one < 2; one++) {
-                const double moved = (double)(deep_votes(within + one, examples + 1) - votes);
+                const double moved = (double)(deep_clip_votes(within + one, examples + 1) - votes);
                 assert_true(moved * moved + DEEP_STEPS * DEEP_STEPS <= DEEP_VOTED_STEPS * DEEP_VOTED_STEPS);
-                assert_true(fabs(moved) == DEEP_VOTE);
+                assert_true(fabs(moved) == DEEP_CLIP_VOTE);
             }
         }
     assert_true(DEEP_VOTED_STEPS == floor(DEEP_VOTED_STEPS));
@@ -32,7 +32,7 @@ static double settle(double clip, double quantile, double noise)
         uint64_t within = 0;
         for (uint64_t i = 0; i < lot; i++) within += (double)(splitmix64(&seed) >> 11) * 0x1p-53 * 10 <= clip;
         const double coin = splitmix64(&seed) % 2 ? noise : -noise;
-        const double votes = ldexp((double)deep_votes(within, lot), DEEP_GRID) + coin;
+        const double votes = ldexp((double)deep_clip_votes(within, lot), DEEP_GRID) + coin;
         clip = deep_next_clip(clip, votes, (double)lot, quantile, 0.2);
         if (step >= 300) late += clip / 100;
     }

@@ -208,9 +208,12 @@ static void check_loss(const tried_net *tried, deep_loss loss, uint64_t seed)
     int32_t code = 0;
     open_tried(&t, tried, 1, seed);
     random_numbers(&t.coins, number, tried->out, 1);
+    for (size_t j = 0; loss == DEEP_ANSWER && j < tried->out; j++) number[j] = 0.1 + fabs(number[j]);
     random_numbers(&t.coins, t.pass.value[0], tried->in, 2);
     code = (int32_t)(splitmix64(&t.coins) % tried->out);
-    const deep_wanted wanted = { &code, number };
+    int8_t mark[64];
+    for (size_t j = 0; j < tried->out; j++) mark[j] = (int8_t)(splitmix64(&t.coins) % 3) - 1;
+    const deep_wanted wanted = { &code, number, mark };
     t.pass.examples = 1;
     deep_forward(&t.pass);
     deep_loss_slopes(loss, &t.pass, &wanted);
@@ -240,6 +243,8 @@ static void test_loss(void **state)
     for (size_t k = 0; k < TRIED_NETS; k++) {
         check_loss(&tried_nets[k], DEEP_SOFTMAX, 1000 + k);
         check_loss(&tried_nets[k], DEEP_SQUARED, 2000 + k);
+        check_loss(&tried_nets[k], DEEP_MARKS, 3000 + k);
+        check_loss(&tried_nets[k], DEEP_ANSWER, 4000 + k);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks that start from a model: it is read where layers are the same, and only if it is said to be public; frozen layers stay as they were, bit by bit, and the rest
- * is learned; layers that cannot be frozen are refused. */
+ * is learned; layers that cannot be frozen are refused. Parts of layers that are tuned: all else stays as it was, bit by bit, updates have their rank, and
+ * they learn. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static dusk_status train(dusk_model **out, double epsilon, const char *const *se
     dusk_frame *frame = some_rows(400);
     dusk_train_options o = { .size = sizeof o,
                              .epsilon = epsilon,
+                             .no_privacy = epsilon == 0,
                              .delta = 1e-3,
                              .neighbours = DUSK_ADD_REMOVE,
                              .rows = 400,
@@ -139,6 +141,97 @@ static void frozen_layers_are_learned_upon(void **state)
     dusk_model_free(model);
 }
 
+static const char *const hidden_net = "net=dense 16; tanh; output";
+
+/* Parameters of 16 rows of 3, and 2 rows of 17, the last of each being constants. */
+enum { FIRST = 16 * 3, ALL = FIRST + 2 * 17 };
+static bool is_constant(size_t j) { return j < FIRST ? j % 3 == 2 : (j - FIRST) % 17 == 16; }
+
+/* Two rows of an update of rank 1 are in line, whatever the noise was. */
+static void check_rank_one(const double *was, const double *is)
+{
+    for (size_t r = 1; r < 16; r++) {
+        const double a = is[0] - was[0], b = is[1] - was[1];
+        const double c = is[3 * r] - was[3 * r], d = is[3 * r + 1] - was[3 * r + 1];
+        assert_true(fabs(a * d - b * c) <= 1e-3 * (fabs(a * d) + fabs(b * c)));
+        assert_true(a != 0 && b != 0 && c != 0 && d != 0);
+    }
+}
+
+static void parts_are_tuned(void **state)
+{
+    (void)state;
+    static const char *const tune[] = { "tune=bias", "tune=lora", "tune=lora", "tune=all", "tune=last" };
+    static const char *const tuned[] = { "tuned=all", "tuned=1", "tuned=all", "tuned=3", "tuned=all" };
+    char start[100];
+    dusk_model *before, *model;
+    size_t rows, columns;
+    snprintf(start, sizeof start, "start=%s", path);
+    assert_int_equal(dusk_model_read(&before, path, NULL), DUSK_OK);
+    const double *was = dusk_model_array(before, "parameters", &rows, &columns);
+    for (size_t k = 0; k < 5; k++)
+        for (int threads = 0; threads < 2; threads++) {
+            const char *settings[] = { hidden_net,
+                                       start,
+                                       "start_is=public",
+                                       "steps=5",
+                                       "rate=1",
+                                       tune[k],
+                                       tuned[k],
+                                       "rank=1",
+                                       k == 1 ? "average=0.5" : "average=0",
+                                       "learning_rate=10",
+                                       threads ? "threads=2" : "threads=1",
+                                       NULL };
+            assert_int_equal(train(&model, 0.5, settings), DUSK_OK);
+            const double *is = dusk_model_array(model, "parameters", &rows, &columns);
+            assert_int_equal(columns, ALL);
+            for (size_t j = 0; j < ALL; j++) {
+                const bool learned[] = { is_constant(j), j < FIRST && !is_constant(j), !is_constant(j),
+                                         j >= FIRST, j >= FIRST };
+                assert_int_equal(is[j] != was[j], learned[k]);
+            }
+            if (tune[k][5] == 'l' && tune[k][6] == 'o') check_rank_one(was, is);
+            dusk_model_free(model);
+        }
+    dusk_model_free(before);
+}
+
+/* The start is right for another label; with next to no noise a part is enough to turn it, with or without privacy; layers after those of the start are learned as
+ * a whole. */
+static void parts_learn(void **state)
+{
+    (void)state;
+    char start[100];
+    snprintf(start, sizeof start, "start=%s", path);
+    const char *lora[] = { "net=dense 16; tanh; dense 12; tanh; output",
+                           start,
+                           "start_is=public",
+                           "steps=200",
+                           "rate=1",
+                           "tune=lora",
+                           "rank=1",
+                           "start_layers=1",
+                           "learning_rate=1",
+                           NULL };
+    const char *bias[] = { "net=dense 16; tanh; dense 12; tanh; output",
+                           start,
+                           "start_is=public",
+                           "steps=200",
+                           "rate=1",
+                           "tune=bias",
+                           "start_layers=1",
+                           "learning_rate=1",
+                           NULL };
+    const char *const *const ways[] = { lora, bias };
+    dusk_model *model;
+    for (size_t k = 0; k < 4; k++) {
+        assert_int_equal(train(&model, k < 2 ? 2000 : 0, ways[k % 2]), DUSK_OK);
+        assert_true(accuracy(model) > 0.9);
+        dusk_model_free(model);
+    }
+}
+
 static void others_are_refused(void **state)
 {
     (void)state;
@@ -151,7 +244,16 @@ static void others_are_refused(void **state)
     const char *more[] = { "net=dense 16; tanh; output", "frozen=4", NULL };
     const char *cut[] = { "net=dense 4; residual; dense 4; tanh; dense 4; add; output", "frozen=3", NULL };
     const char *tied[] = { "net=dense 4; tanh; tied 1; output", "frozen=1", NULL };
-    const char *const *const wrong[] = { unsaid, unlike, absent, all, more, cut, tied };
+    const char *alone[] = { "net=dense 16; tanh; output", "tune=lora", NULL };
+    const char *named[] = { "net=dense 16; tanh; output", "tuned=1", NULL };
+    const char *none[] = { hidden_net, start, "start_is=public", "tune=lora", "tuned=2", NULL };
+    const char *twice[] = { "net=dense 16; tanh; output", "tune=last", "frozen=1", NULL };
+    const char *ends[] = { "net=dense 4; tanh; tied 1; tanh", "tune=last", NULL };
+    const char *fewer[] = {
+        "net=dense 16; tanh; output", start, "start_is=public", "tune=lora", "carriers=2", NULL
+    };
+    const char *const *const wrong[] = { unsaid, unlike, absent, all,   more, cut,  tied,
+                                         alone,  named,  none,   twice, ends, fewer };
     dusk_model *model;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         assert_int_not_equal(train(&model, 1, wrong[k]), DUSK_OK);
@@ -162,8 +264,8 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_layers_stay),
-        cmocka_unit_test(frozen_layers_are_learned_upon),
+        cmocka_unit_test(frozen_layers_stay), cmocka_unit_test(frozen_layers_are_learned_upon),
+        cmocka_unit_test(parts_are_tuned),    cmocka_unit_test(parts_learn),
         cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests(tests, open_start, remove_start);

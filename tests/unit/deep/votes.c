@@ -70,24 +70,27 @@ static void test_answers(void **state)
         int32_t answer;
         plan(&job, &v, (deep_aggregation)way, DUSK_ADD_REMOVE, 1e5, 1e-5);
         const bool screened = way == DEEP_CONFIDENT || way == DEEP_INTERACTIVE;
-        assert_int_equal(deep_votes_answer(&v, &asked, agree, NULL, &answer, gen, NULL), DUSK_OK);
+        assert_int_equal(deep_votes_answer(&v, &asked, agree, agree, NULL, &answer, gen, NULL), DUSK_OK);
         assert_int_equal(answer, 1);
-        assert_int_equal(deep_votes_answer(&v, &asked, split, NULL, &answer, gen, NULL), DUSK_OK);
+        assert_int_equal(deep_votes_answer(&v, &asked, split, split, NULL, &answer, gen, NULL), DUSK_OK);
         assert_int_equal(answer, screened ? -1 : 1);
         if (way == DEEP_INTERACTIVE) {
             /* the student is right: its answer, and none of the teachers'; it is wrong; it does not know */
-            assert_int_equal(deep_votes_answer(&v, &asked, agree, says_1, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(deep_votes_answer(&v, &asked, agree, agree, says_1, &answer, gen, NULL),
+                             DUSK_OK);
             assert_int_equal(answer, 1);
             assert_int_equal(asked.answers, 1);
-            assert_int_equal(deep_votes_answer(&v, &asked, agree, says_2, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(deep_votes_answer(&v, &asked, agree, agree, says_2, &answer, gen, NULL),
+                             DUSK_OK);
             assert_int_equal(answer, 1);
             assert_int_equal(asked.answers, 2);
-            assert_int_equal(deep_votes_answer(&v, &asked, split, unsure, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(deep_votes_answer(&v, &asked, split, split, unsure, &answer, gen, NULL),
+                             DUSK_OK);
             assert_int_equal(answer, -1);
         }
         /* no more than was planned */
         for (int i = 0; i < 50; i++)
-            assert_int_equal(deep_votes_answer(&v, &asked, agree, NULL, &answer, gen, NULL), DUSK_OK);
+            assert_int_equal(deep_votes_answer(&v, &asked, agree, agree, NULL, &answer, gen, NULL), DUSK_OK);
         assert_int_equal(answer, -1);
         assert_int_equal(asked.answers, screened ? 10 : 20);
         assert_true(asked.questions <= 20);

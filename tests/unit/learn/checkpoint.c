@@ -90,6 +90,10 @@ typedef struct run {
     size_t count;
     bool plain;
     double dies_at, first_part;
+    const dusk_frame *check; /* public rows, or NULL */
+    uint64_t dies_told;      /* when this step is told of; 0: never */
+    uint64_t first_told;     /* of a run, after those of before the first step */
+    uint64_t last_told;
 } run;
 
 static void watch(void *context, double part)
@@ -97,6 +101,14 @@ static void watch(void *context, double part)
     run *r = context;
     if (r->first_part == 0) r->first_part = part;
     if (part >= r->dies_at) _exit(0);
+}
+
+static void observe(void *context, const dusk_train_point *point)
+{
+    run *r = context;
+    if (r->first_told == 0) r->first_told = point->step;
+    r->last_told = point->step;
+    if (r->dies_told > 0 && point->step >= r->dies_told) _exit(0);
 }
 
 static dusk_training *prepared(run *r, const dusk_frame *frame)
@@ -114,9 +126,16 @@ static dusk_training *prepared(run *r, const dusk_frame *frame)
     o.neighbours = DUSK_ADD_REMOVE;
     o.settings = r->settings;
     o.settings_count = r->count;
+    for (size_t k = 0; k < r->count; k++)
+        if (strstr(r->settings[k], "subspace")) o.open_rows = learners_open_rows();
     o.progress = watch;
     o.progress_context = r;
     r->first_part = 0;
+    r->first_told = 0;
+    o.check_rows = r->check;
+    o.check_every = 3;
+    o.observe = observe;
+    o.observe_context = r;
     OK(dusk_training_prepare(&training, "net", frame->fields, &o, &err));
     return training;
 }
@@ -172,35 +191,87 @@ static bool same(const dusk_model *a, const dusk_model *b)
     return !memcmp(x, y, n * sizeof *x);
 }
 
-/* Without noise, and of all rows: as if nothing had happened, whatever the optimiser has to remember. */
+/* A training that is killed half way, and one that is not; the second model may be kept as a file. */
+static void check_nothing_lost(run *r, const dusk_frame *frame, dusk_generator *gen, const char *model_path)
+{
+    folder f = folder_make();
+    dusk_generator *coins = seeded(5);
+    dusk_training *training = prepared(r, frame);
+    dusk_model *whole, *resumed;
+    OK(dusk_training_run(training, &whole, frame, coins, &err));
+    die(r, f.file, frame, NULL, 0.5); /* after 5 steps, of which 4 were kept */
+    resumed = go_on(r, f.file, frame, gen);
+    assert_true(fabs(r->first_part - 0.5) < 1e-9);
+    assert_true(same(whole, resumed));
+    assert_true(dusk_statement_is_none(dusk_model_statement(resumed)));
+    if (model_path) OK(dusk_model_write(whole, model_path, &err));
+    dusk_model_free(whole);
+    dusk_model_free(resumed);
+    dusk_training_free(training);
+    dusk_generator_free(coins);
+    folder_remove(&f);
+}
+
+/* Without noise, and of all rows: as if nothing had happened, whatever the optimiser has to remember, and whatever part is learned. */
 static void nothing_is_lost(void **state)
 {
     (void)state;
     const char *const optimiser[] = { "optimiser=sgd", "optimiser=adam", "optimiser=adagrad" };
+    const char *const tune[] = { "tune=lora", "tune=bias" };
+    folder models = folder_make();
+    char start[200];
     dusk_generator *gen = seeded(1);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     for (size_t i = 0; i < 3; i++) {
-        run r = {
-            { "net=dense 3; tanh; output", "rate=1", "steps=10", "average=0.5", optimiser[i] }, 5, true, 2, 0
-        };
-        folder f = folder_make();
-        dusk_generator *coins = seeded(5);
-        dusk_training *training = prepared(&r, frame);
-        dusk_model *whole, *resumed;
-        OK(dusk_training_run(training, &whole, frame, coins, &err));
-        die(&r, f.file, frame, NULL, 0.5); /* after 5 steps, of which 4 were kept */
-        resumed = go_on(&r, f.file, frame, gen);
-        assert_true(fabs(r.first_part - 0.5) < 1e-9);
-        assert_true(same(whole, resumed));
-        assert_true(dusk_statement_is_none(dusk_model_statement(resumed)));
-        dusk_model_free(whole);
-        dusk_model_free(resumed);
-        dusk_training_free(training);
-        dusk_generator_free(coins);
-        folder_remove(&f);
+        run r = { .settings = { "net=dense 3; tanh; output", "rate=1", "steps=10", "average=0.5",
+                                optimiser[i] },
+                  .count = 5,
+                  .plain = true,
+                  .dies_at = 2 };
+        check_nothing_lost(&r, frame, gen, i == 0 ? models.file : NULL);
+    }
+    for (size_t i = 0; i < 3; i++) { /* carriers come back, and what they follow */
+        run r = { .settings = { "net=dense 6; tanh; output", "rate=1", "steps=10", "average=0.5",
+                                optimiser[i], "carriers=1" },
+                  .count = 6,
+                  .plain = true,
+                  .dies_at = 2 };
+        check_nothing_lost(&r, frame, gen, NULL);
+    }
+    snprintf(start, sizeof start, "start=%s", models.file);
+    for (size_t i = 0; i < 2; i++) {
+        run r = { .settings = { "net=dense 3; tanh; output", "rate=1", "steps=10", "average=0.5", start,
+                                "start_is=public", tune[i], "rank=1" },
+                  .count = 8,
+                  .plain = true,
+                  .dies_at = 2 };
+        check_nothing_lost(&r, frame, gen, NULL);
     }
     dusk_frame_free(frame);
     dusk_generator_free(gen);
+    folder_remove(&models);
+}
+
+/* Directions of gradients are not kept: they are found anew by public rows, where the training goes on. */
+static void directions_are_found_anew(void **state)
+{
+    (void)state;
+    run r = { .settings = { "net=dense 3; tanh; output", "rate=1", "steps=10", "subspace=3" },
+              .count = 4,
+              .dies_at = 2 };
+    dusk_generator *gen = seeded(1);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
+    size_t n;
+    die(&r, f.file, frame, NULL, 0.5);
+    dusk_model *model = go_on(&r, f.file, frame, gen);
+    assert_true(fabs(r.first_part - 0.5) < 1e-9);
+    const double *x = parameters(model, &n);
+    for (size_t j = 0; j < n; j++) assert_true(isfinite(x[j]));
+    dusk_model_free(model);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
 }
 
 static void copy_file(const char *from, const char *to)
@@ -214,7 +285,7 @@ static void copy_file(const char *from, const char *to)
 static void new_coins(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0 };
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0, NULL, 0, 0, 0 };
     dusk_generator *gen = seeded(2);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -245,11 +316,33 @@ static void new_coins(void **state)
     folder_remove(&f);
 }
 
+/* What was told of is never made again: neither a step between two checkpoints, nor the last one, of which there is no model yet. */
+static void told_is_kept(void **state)
+{
+    (void)state;
+    static const uint64_t at[] = { 3, 9, 10 }; /* checkpoints are made after every second step */
+    dusk_generator *gen = seeded(6);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    for (size_t k = 0; k < 3; k++) {
+        run r = { { "net=output", "rate=1", "steps=10" }, 3, true, 2, 0, frame, at[k], 0, 0 };
+        folder f = folder_make();
+        die(&r, f.file, frame, NULL, 2);
+        r.dies_told = 0;
+        dusk_model_free(go_on(&r, f.file, frame, gen));
+        assert_int_equal(r.first_told, at[k]); /* as it was, and from there on */
+        assert_int_equal(r.last_told, 10);
+        if (at[k] < 10) assert_true(fabs(r.first_part - (double)(at[k] + 1) / 10) < 1e-9);
+        folder_remove(&f);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
 /* Charged once, before the first step; and a copy does not end twice. */
 static void ledgers(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0 };
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0, NULL, 0, 0, 0 };
     dusk_generator *gen = seeded(3);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -316,8 +409,13 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files),   cmocka_unit_test(nothing_is_lost), cmocka_unit_test(new_coins),
-        cmocka_unit_test(ledgers), cmocka_unit_test(refusals),
+        cmocka_unit_test(files),
+        cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(new_coins),
+        cmocka_unit_test(ledgers),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(told_is_kept),
+        cmocka_unit_test(directions_are_found_anew),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }

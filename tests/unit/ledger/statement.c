@@ -90,11 +90,14 @@ static void refusals(void **state)
     dusk_ledger *ledger = make(f.file, DUSK_FILTER_BASIC, DUSK_ADD_REMOVE);
     dusk_statement other = say("gaussian(3)", 1e-6, DUSK_REPLACE_ONE),
                    ideal = say("gaussian(3)", 1e-6, DUSK_ADD_REMOVE),
-                   dear = say("pure(60)", 0, DUSK_ADD_REMOVE);
+                   dear = say("pure(60)", 0, DUSK_ADD_REMOVE), labels = say("pure(1)", 0, DUSK_ADD_REMOVE);
     dusk_spending spending;
     uint64_t id;
     (void)state;
     ideal.numerics = DUSK_NUMERICS_IDEALISED;
+    snprintf(labels.unit, sizeof labels.unit, DUSK_LABEL_OF "a person");
+    assert_true(dusk_statement_is_for_labels(&labels) && !dusk_statement_is_for_labels(&dear));
+    FAILS(DUSK_ERR_UNSUPPORTED, dusk_ledger_reserve_statement(ledger, &id, &labels, "ann", "", 1, &err));
     FAILS(DUSK_ERR_ARGUMENT, dusk_ledger_reserve_statement(ledger, &id, &other, "ann", "", 1, &err));
     FAILS(DUSK_ERR_UNSUPPORTED, dusk_ledger_reserve_statement(ledger, &id, &ideal, "ann", "", 1, &err));
     FAILS(DUSK_ERR_BUDGET, dusk_ledger_reserve_statement(ledger, &id, &dear, "ann", "", 1, &err));

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks as learners: `net` of categories, `net_numbers` of a number. */
+/* Networks as learners: `net` of categories, `net_numbers` of a number; and what autoencoder.c shares with them. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "deep/classifier.h"
 #include "deep/front.h"
+#include "deep/memory.h"
+#include "deep/net_learner.h"
+#include "deep/parts.h"
+#include "deep/spent.h"
 #include "deep/state.h"
+#include "deep/whole.h"
 #include "mechanisms/totals.h"
 
 #define STEPS_MOST 1e7
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
-static void forget(void *plan)
+void deep_net_forget(void *plan)
 {
     deep_plan *p = plan;
     if (p) deep_net_clear(&p->net);
     if (p) deep_start_clear(&p->start);
+    if (p) deep_tuning_clear(&p->tuning);
+    if (p) deep_tuning_clear(&p->carriers);
     dusk_deallocate(p);
 }
 
@@ -122,7 +128,9 @@ static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
-    const uint32_t cells = (uint32_t)(p->net.parameters - p->frozen_parameters) + votes;
+    const deep_tuning *part = deep_looked_at(p);
+    const size_t learned = part ? part->learned : p->net.parameters - p->frozen_parameters;
+    const uint32_t cells = (uint32_t)(p->directions > 0 ? p->directions : learned) + votes;
     double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
     if (job->plain) return DUSK_OK;
     if (!(job->budget.delta > 0))
@@ -152,40 +160,89 @@ static void say_plan(learn_job *job, const deep_plan *p)
             job,
             "and how many of them were within the clip, in the same release; by that the next clip is found");
     learn_sampler_say(job, &p->sampler);
+    if (p->memory > 0)
+        learn_say(job, "%.3g MB at most besides the rows: %zu thread%s, %zu row%s at a time", p->memory / 1e6,
+                  p->threads, p->threads == 1 ? "" : "s", p->room, p->room == 1 ? "" : "s");
 }
 
-/* What the net begins with, and what of it is not learned. */
-static dusk_status plan_start(learn_job *job, deep_plan *p, dusk_error *err)
+/* What is learned, and how many numbers say it. */
+static size_t plan_loss(const learn_job *job, deep_plan *p)
+{
+    if (job->labels.count > 0) {
+        p->loss = DEEP_MARKS;
+        return job->labels.count;
+    }
+    if (!job->label_field) {
+        p->loss = DEEP_INPUT;
+        return job->features.width;
+    }
+    p->loss = job->label_field->kind == DUSK_FIELD_NUMERIC ? DEEP_SQUARED : DEEP_SOFTMAX;
+    return p->loss == DEEP_SQUARED ? 1 : job->label_field->values;
+}
+
+/* Rows that are to come back as they were must still be there. */
+static dusk_status check_input(const learn_job *job, const deep_plan *p, dusk_error *err)
+{
+    const size_t code = (size_t)learn_setting(job, "code");
+    if (p->loss != DEEP_INPUT)
+        return code == 0 ? DUSK_OK
+                         : dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out, or train an autoencoder",
+                                     "a code is what an autoencoder has");
+    if (code > 0 && deep_code_layer(&p->net, code) == DUSK_NO_LINK)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "count layers as they are written, input among them",
+                         "the network has no layer %zu to take a code from", code);
+    if (learn_choice(job, "range") == RANGE_RAW)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use range=bounds or unit",
+                         "raw numbers are no errors that can be compared");
+    if (p->frozen > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out frozen, and let it learn all layers from start",
+                         "of frozen layers only what comes out is kept, and an autoencoder needs its input");
+    return DUSK_OK;
+}
+
+/* The front, and what is learned. Raw numbers stay as they are: tokens would not survive rounding; and so do rows that are to come back: then there is no front. `own` is
+ * the net of *rest where there is one, for the caller to clear. */
+static dusk_status split(const learn_job *job, const deep_plan *p, deep_net *front, deep_net *own,
+                         deep_plan *rest, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const char *path = learn_text(job, "start");
-    deep_net front = { .layers = 0 }, rest = { .layers = 0 };
-    p->frozen = (size_t)learn_setting(job, "frozen");
-    DUSK_TRY(deep_front_split_at(&p->net, p->frozen, &front, &rest, err));
-    p->frozen_parameters = p->net.parameters - rest.parameters;
-    if (p->frozen > 0)
-        learn_say(job, "the first %zu layers are not learned: %zu parameters of %zu are", p->frozen,
-                  rest.parameters, p->net.parameters);
-    if (strcmp(path, "none") != 0) {
-        if (DUSK_MUTATE(DEEP_START_NEED_NOT_BE_PUBLIC, learn_choice(job, "start_is") != 1, false))
-            DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT,
-                               "give --set start_is=public if it was trained without these rows",
-                               "a model to start from must be public, and nobody can see that from it"));
-        DUSK_TRY(deep_start_read(&p->start, &p->net, path, err));
-        learn_say(job, "the first %zu of %zu layers start from %s, which is said to be public",
-                  p->start.layers, p->net.layers, path);
-    }
+    const bool raw = learn_choice(job, "range") == RANGE_RAW;
+    *rest = *p;
+    if ((raw || DUSK_MUTATE(DEEP_FRONT_COMES_BACK, p->loss == DEEP_INPUT, false)) && p->frozen == 0)
+        return DUSK_OK;
+    DUSK_TRY(deep_front_split_at(&p->net, p->frozen, front, own, err));
+    rest->net = *own;
+    if (p->tuning.part) rest->tuning.part += front->layers; /* of which nothing is learned */
+    if (p->carriers.part) rest->carriers.part += front->layers;
 done:
-    deep_net_clear(&front);
-    deep_net_clear(&rest);
     return status;
 }
 
-static dusk_status plan(learn_job *job, dusk_error *err)
+/* Threads and rows at a time: as was asked for, or fewer where memory is limited. */
+static dusk_status plan_memory(const learn_job *job, deep_plan *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_net front = { .layers = 0 }, own = { .layers = 0 };
+    deep_plan rest;
+    deep_needs needs;
+    DUSK_TRY(split(job, p, &front, &own, &rest, err));
+    p->room = rest.room = deep_training_room(&rest);
+    if (job->memory > 0) {
+        DUSK_TRY(deep_needs_of(&needs, &rest, &front, job, err));
+        DUSK_TRY(deep_fit_memory(p, &needs, (double)job->memory, err));
+        p->memory = deep_needs_bytes(&needs, p->threads, p->room);
+    }
+done:
+    deep_net_clear(&front);
+    deep_net_clear(&own);
+    return status;
+}
+
+dusk_status deep_net_plan(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_plan *p = NULL;
-    const bool numbers = job->learner->shown.task == DUSK_TASK_NUMBER;
+    size_t outputs;
     DUSK_TRY(learn_plan_features(job, false, err));
     if (learn_choice(job, "range") == RANGE_UNIT) deep_scale_to_unit(job);
     if (learn_choice(job, "range") == RANGE_RAW && job->scaling_is_paid)
@@ -193,11 +250,12 @@ static dusk_status plan(learn_job *job, dusk_error *err)
                            "raw numbers are not scaled"));
     DUSK_NEW(p, 1);
     job->plan = p;
-    p->loss = numbers ? DEEP_SQUARED : DEEP_SOFTMAX;
-    DUSK_TRY(deep_net_parse(&p->net, learn_text(job, "net"), job->features.width,
-                            numbers ? 1 : job->label_field->values, err));
+    outputs = plan_loss(job, p);
+    DUSK_TRY(deep_net_parse(&p->net, learn_text(job, "net"), job->features.width, outputs, err));
     DUSK_TRY(learn_model_room((double)p->net.parameters, err));
-    DUSK_TRY(plan_start(job, p, err));
+    DUSK_TRY(deep_plan_start(job, p, err));
+    DUSK_TRY(check_input(job, p, err));
+    DUSK_TRY(deep_whole_plan(job, p, err));
     p->clipping = (deep_clipping)learn_choice(job, "clipping");
     p->clip = learn_setting(job, "clip");
     p->quantile = learn_setting(job, "quantile");
@@ -213,38 +271,65 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     p->threads = (size_t)learn_setting(job, "threads");
     DUSK_TRY(plan_samples(job, p, err));
     DUSK_TRY(plan_correlation(job, p, err));
+    DUSK_TRY(deep_plan_subspace(job, p, err));
+    DUSK_TRY(deep_plan_carriers(job, p, err));
+    p->before = job->budget;
+    job->steps = p->steps;
     DUSK_TRY(plan_noise(job, p, err));
-    say_plan(job, p);
     job->state_size = deep_state_size(job, p);
+    DUSK_TRY(plan_memory(job, p, err));
+    say_plan(job, p);
 done:
     return status;
 }
 
 /* --- fit ----------------------------------------------------------------------------------------------------------- */
 
-/* The front of the net once for all rows, and steps on the rest of it. Raw numbers stay as they are: tokens would not survive rounding. */
-static dusk_status train(learn_job *job, const deep_plan *p, deep_rows *rows, float *parameters,
-                         const unsigned char *kept, dusk_generator *gen, dusk_error *err)
+/* The front of the net once for all rows, and steps on the rest of it. */
+static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_rows *check, deep_rows *open,
+                         float *parameters, const unsigned char *kept, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    deep_net front = { .layers = 0 };
-    deep_plan rest = *p;
-    if (rows->raw && p->frozen == 0) return deep_train(job, p, rows, parameters, kept, gen, err);
-    rest.net = (deep_net){ .layers = 0 };
-    DUSK_TRY(deep_front_split_at(&p->net, p->frozen, &front, &rest.net, err));
+    deep_net front = { .layers = 0 }, own = { .layers = 0 };
+    deep_plan rest;
+    p->check = job->check_rows ? check : NULL;
+    p->open = open;
+    DUSK_TRY(split(job, p, &front, &own, &rest, err));
     if (front.layers > 0) DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));
+    if (front.layers > 0 && p->check)
+        DUSK_TRY(deep_front_run_with(&front, parameters, check, p->threads, err));
+    if (front.layers > 0 && p->directions > 0)
+        DUSK_TRY(deep_front_run_with(&front, parameters, open, p->threads, err));
     DUSK_TRY(deep_train(job, &rest, rows, parameters + p->frozen_parameters, kept, gen, err));
 done:
     deep_net_clear(&front);
-    deep_net_clear(&rest.net);
+    deep_net_clear(&own);
     return status;
 }
 
-static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
+static dusk_status make_rows(deep_rows *out, const learn_job *job, const dusk_frame *frame, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(learn_choice(job, "range") == RANGE_RAW
+                 ? deep_rows_make_raw(out, &job->features, frame, true, err)
+                 : deep_rows_make(out, &job->features, frame, err));
+    DUSK_TRY(deep_rows_mark(out, &job->labels, frame, err));
+done:
+    return status;
+}
+
+static dusk_status make_open_rows(deep_rows *out, const learn_job *job, dusk_error *err)
+{
+    return learn_choice(job, "range") == RANGE_RAW
+               ? deep_rows_make_raw(out, &job->features, job->open_rows, false, err)
+               : deep_rows_make_all(out, &job->features, job->open_rows, err);
+}
+
+dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_plan *p = job->plan;
-    deep_rows rows = { .rows = 0 };
+    deep_rows rows = { .rows = 0 }, check = { .rows = 0 }, open = { .rows = 0 };
     double count;
     learn_matrix scaled = { .bound = 0 };
     float *parameters = NULL;
@@ -255,9 +340,9 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     if (job->checkpoint.open) DUSK_TRY(learn_checkpoint_load(&job->checkpoint, kept, &going_on, err));
     if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
     learn_matrix_clear(&scaled);
-    DUSK_TRY(learn_choice(job, "range") == RANGE_RAW
-                 ? deep_rows_make_raw(&rows, &job->features, frame, true, err)
-                 : deep_rows_make(&rows, &job->features, frame, err));
+    DUSK_TRY(make_rows(&rows, job, frame, err));
+    if (job->check_rows) DUSK_TRY(make_rows(&check, job, job->check_rows, err));
+    if (p->directions > 0) DUSK_TRY(make_open_rows(&open, job, err));
     if (going_on) {
         p->lot = deep_state_lot(kept);
     } else {
@@ -266,25 +351,29 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
         DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     }
     if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
-    DUSK_TRY(train(job, p, &rows, parameters, going_on ? kept : NULL, gen, err));
+    DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
 done:
+    p->check = p->open = NULL;
     deep_rows_clear(&rows);
+    deep_rows_clear(&check);
+    deep_rows_clear(&open);
     learn_matrix_clear(&scaled);
     dusk_deallocate(parameters);
     dusk_deallocate(kept);
     return status;
 }
 
-static const dusk_setting settings[] = {
+const dusk_setting deep_net_settings[] = {
     { "net", "dense 64; relu; output", "", 0, 0, false,
       "the network, layers with \";\" between them; docs/networks.md has all of them" },
     { "lot", "0", NULL, 0, 1e9, true,
       "how many rows a step takes, on average, if --rows is public; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
     { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.1" },
-    { "sampler", "poisson", "poisson|fixed|shuffled", 0, 0, false,
-      "each row by a coin of its own, so many of --rows, or all of them in a random order" },
+    { "sampler", "poisson", "poisson|fixed|shuffled|allocated", 0, 0, false,
+      "each row by a coin of its own, so many of --rows, all of them in a random order, or each in one step "
+      "of an epoch" },
     { "correlation", "none", "none|tree|bands", 0, 0, false,
       "noise that later steps take back, for sampler=shuffled: by a binary tree, or a banded matrix" },
     { "bands", "32", NULL, 1, DEEP_BANDS_MOST, true, "how many steps a band is long, an epoch at most" },
@@ -293,6 +382,11 @@ static const dusk_setting settings[] = {
     { "clipping", "flat", "flat|layers|automatic|adaptive", 0, 0, false,
       "the gradient as a whole, every layer, all gradients scaled to the same length, or to a quantile of "
       "lengths" },
+    { "bias_noise", "0", NULL, 0, 1e6, false,
+      "how long noise is that is added to each gradient before it is clipped, times the clip" },
+    { "smooth", "0", NULL, 0, 64, true,
+      "how many networks near to this one a gradient is the mean of; 0: none" },
+    { "smooth_radius", "0.02", NULL, 0, 10, false, "how far their parameters are from it, on average" },
     { "quantile", "0.5", NULL, 0, 1, false,
       "adaptive: the part of rows whose gradients are within the clip" },
     { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
@@ -312,7 +406,21 @@ static const dusk_setting settings[] = {
       "numbers to [-1, 1] by their bounds, or to [0, 1], which suits pictures, or raw, as tokens are" },
     { "start", "none", "", 0, 0, false, "a model whose first layers the network starts with" },
     { "start_is", "unknown", "unknown|public", 0, 0, false, "public: start was trained without these rows" },
+    { "start_layers", "0", NULL, 0, 10000, true, "of how many layers at most; 0: of all that are the same" },
+    { "tune", "all", "all|bias|lora|last", 0, 0, false,
+      "what of layers of start is learned: all, constants and norms, low-rank updates of matrices; last: the "
+      "last layer alone" },
+    { "rank", "4", NULL, 1, 4096, true, "lora: of updates" },
+    { "tuned", "all", "", 0, 0, false,
+      "which layers of start are learned: all, or their numbers in the text, as 1,3" },
     { "frozen", "0", NULL, 0, 10000, true, "how many layers, from the first on, are not learned" },
+    { "code", "0", NULL, 0, 10000, true,
+      "of autoencoders: the layer whose numbers are the prediction; 0: the row as it comes back" },
+    { "subspace", "0", NULL, 0, DEEP_DIRECTIONS_MOST, true,
+      "of gradients only so many directions count, found by --public rows; 0: all of it" },
+    { "subspace_every", "20", NULL, 1, 1e6, true, "steps, after which directions are found anew" },
+    { "carriers", "0", NULL, 0, 4096, true,
+      "of the gradient of a large matrix only what so many carriers on each side see of it; 0: all of it" },
     { "threads", "1", NULL, 1, 64, true, "how many" },
     LEARN_FEATURE_SETTINGS,
     { NULL, NULL, NULL, 0, 0, false, NULL },
@@ -320,25 +428,30 @@ static const dusk_setting settings[] = {
 
 const learn_learner deep_net_learner = {
     .shown = { "net", DUSK_TASK_CLASS, DUSK_NUMERICS_EXACT,
-               "a neural network by noisy gradient descent (DP-SGD)", "Abadi et al. 2016", settings },
-    .plan = plan,
-    .fit = fit,
-    .forget = forget,
+               "a neural network by noisy gradient descent (DP-SGD)", "Abadi et al. 2016",
+               deep_net_settings },
+    .plan = deep_net_plan,
+    .fit = deep_net_fit,
+    .forget = deep_net_forget,
     .outputs = deep_outputs,
     .predict = deep_predict,
     .complete = deep_complete,
     .gradients = true,
+    .may_open_rows = true,
+    .spent = deep_spent,
 };
 
 const learn_learner deep_net_numbers = {
     .shown = { "net_numbers", DUSK_TASK_NUMBER, DUSK_NUMERICS_EXACT,
                "a neural network for a number, by noisy gradient descent (DP-SGD)", "Abadi et al. 2016",
-               settings },
-    .plan = plan,
-    .fit = fit,
-    .forget = forget,
+               deep_net_settings },
+    .plan = deep_net_plan,
+    .fit = deep_net_fit,
+    .forget = deep_net_forget,
     .outputs = deep_outputs,
     .predict = deep_predict,
     .complete = deep_complete,
     .gradients = true,
+    .may_open_rows = true,
+    .spent = deep_spent,
 };

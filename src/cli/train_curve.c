@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a training goes; see train_curve.h. */
+#include "cli/train_curve.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define FEW_STEPS 20      /* fewer take long to price */
+#define PRICING_MOST 3.0  /* seconds for the points of a curve */
+#define PRICING_PART 0.02 /* of the time so far, for the line */
+#define LINE_PRICES 16    /* at most */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- The line ------------------------------------------------------------------------------------------- */
+
+/* What steps so far cost at most, priced a sixteenth of all steps ahead so that it seldom has to be. */
+static void price_line(train_curve *c, uint64_t step, double elapsed)
+{
+    const dusk_statement *promise = dusk_training_statement(c->training);
+    if (dusk_statement_is_none(promise) || step <= c->shown_until) return;
+    const uint64_t part = c->steps / LINE_PRICES + 1;
+    uint64_t until = (step + part - 1) / part * part;
+    double epsilon = promise->epsilon;
+    if (until < FEW_STEPS) until = FEW_STEPS;
+    if (until > c->steps) until = c->steps;
+    if (until < c->steps) {
+        if (c->pricing > PRICING_PART * elapsed) return;
+        const double from = now();
+        if (dusk_training_spent(c->training, until, &epsilon, NULL) != DUSK_OK) return;
+        c->pricing += now() - from;
+    }
+    c->shown_until = until;
+    c->shown_spent = epsilon;
+}
+
+static void write_public(char *text, size_t size, const train_curve *c)
+{
+    const dusk_train_point *p = c->count > 0 ? &c->point[c->count - 1] : NULL;
+    *text = '\0';
+    if (!p) return;
+    if (!isnan(p->accuracy))
+        snprintf(text, size, ", public loss %.3g, right %.1f %%", p->loss, 100 * p->accuracy);
+    else if (!isnan(p->rmse))
+        snprintf(text, size, ", public rmse %.3g", p->rmse);
+    else
+        snprintf(text, size, ", public loss %.3g", p->loss);
+}
+
+void train_curve_progress(void *context, double part)
+{
+    train_curve *c = context;
+    char piece[5][120] = { "" };
+    if (c->steps == 0) {
+        dusk_progress_part(&c->progress, part);
+        return;
+    }
+    const uint64_t step = (uint64_t)rint(part * (double)c->steps);
+    if (c->begun ==
+        0) { /* what came before the first step, and steps of an earlier run, say nothing of the rate */
+        c->begun = step;
+        c->since = now();
+        return;
+    }
+    if (!dusk_progress_due(&c->progress) || step == c->begun) return;
+    const double elapsed = now() - c->since, rate = (double)(step - c->begun) / elapsed;
+    const dusk_statement *promise = dusk_training_statement(c->training);
+    price_line(c, step, elapsed);
+    snprintf(piece[0], sizeof piece[0], "step %llu of %llu", (unsigned long long)step,
+             (unsigned long long)c->steps);
+    snprintf(piece[1], sizeof piece[1], ", %.0f s left", ceil((double)(c->steps - step) / rate));
+    write_public(piece[2], sizeof piece[2], c);
+    if (c->shown_until >= step)
+        snprintf(piece[3], sizeof piece[3], ", epsilon %.3g so far for a stop fixed in advance, %.4g in all",
+                 c->shown_spent, promise->epsilon);
+    else if (!dusk_statement_is_none(promise))
+        snprintf(piece[3], sizeof piece[3], ", costs epsilon %.4g", promise->epsilon);
+    snprintf(piece[4], sizeof piece[4], ", %.3g steps a second", rate);
+    const char *const pieces[] = { piece[0], piece[1], piece[2], piece[3], piece[4] };
+    dusk_progress_show(&c->progress, pieces, 5);
+}
+
+/* ---- Points --------------------------------------------------------------------------------------------- */
+
+static dusk_status add_point(train_curve *c, const dusk_train_point *point, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_GROW(c->point, c->room, c->count);
+    c->point[c->count++] = *point;
+done:
+    return status;
+}
+
+void train_curve_observe(void *context, const dusk_train_point *point)
+{
+    train_curve *c = context;
+    if (add_point(c, point, NULL) != DUSK_OK) c->failed = true;
+}
+
+void train_curve_start(train_curve *curve, const dusk_training *training, const dusk_statement *promise)
+{
+    curve->training = training;
+    curve->steps = training ? dusk_training_steps(training) : 0;
+    dusk_progress_start(&curve->progress, 1, dusk_statement_is_none(promise) ? 0 : promise->epsilon);
+}
+
+dusk_status train_curve_end(train_curve *curve, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_progress_end(&curve->progress);
+    if (curve->failed) return dusk_fail_memory(err);
+    if (curve->count == 0) return DUSK_OK;
+    const dusk_statement *promise = dusk_training_statement(curve->training);
+    const double from = now();
+    DUSK_NEW(curve->epsilon, curve->count);
+    for (size_t i = curve->count; i-- > 0;) {
+        const uint64_t step = curve->point[i].step;
+        curve->epsilon[i] = NAN;
+        if (dusk_statement_is_none(promise)) continue;
+        if (step == curve->steps)
+            curve->epsilon[i] = promise->epsilon;
+        else if (step >= FEW_STEPS && now() - from < PRICING_MOST)
+            DUSK_TRY(dusk_training_spent(curve->training, step, &curve->epsilon[i], err));
+    }
+done:
+    return status;
+}
+
+void train_curve_clear(train_curve *curve)
+{
+    dusk_deallocate(curve->point);
+    dusk_deallocate(curve->epsilon);
+    *curve = (train_curve){ .training = NULL };
+}
+
+/* ---- Afterwards ----------------------------------------------------------------------------------------- */
+
+static void print_cell(const char *format, int width, double x)
+{
+    char text[40];
+    if (isnan(x))
+        snprintf(text, sizeof text, "-");
+    else
+        snprintf(text, sizeof text, format, x);
+    printf("  %*s", width, text);
+}
+
+void train_curve_print(const train_curve *c)
+{
+    if (c->count == 0) return;
+    const bool classes = !isnan(c->point[0].accuracy), numbers = !isnan(c->point[0].rmse);
+    const bool priced = !dusk_statement_is_none(dusk_training_statement(c->training));
+    printf("%-10s on %zu public rows, by which nothing was chosen\n", "checked", c->rows);
+    printf("%-10s %8s  %9s", "", "step", "loss");
+    if (classes || numbers) printf("  %9s", classes ? "accuracy" : "rmse");
+    puts(priced ? "  epsilon, had it been planned to stop there" : "");
+    for (size_t i = 0; i < c->count; i++) {
+        const dusk_train_point *p = &c->point[i];
+        printf("%-10s %8llu", "", (unsigned long long)p->step);
+        print_cell("%.4f", 9, p->loss);
+        if (classes || numbers) print_cell(classes ? "%.4f" : "%.4g", 9, classes ? p->accuracy : p->rmse);
+        if (priced) print_cell("%.3f", 7, c->epsilon[i]);
+        fputc('\n', stdout);
+    }
+}
+
+static void number_unless_nan(dusk_json *json, const char *key, double x)
+{
+    if (!isnan(x)) dusk_json_number_field(json, key, x);
+}
+
+void train_curve_json(const train_curve *c, dusk_json *json)
+{
+    if (c->count == 0) return;
+    dusk_json_key(json, "check");
+    dusk_json_open(json, '{');
+    dusk_json_number_field(json, "public_rows", (double)c->rows);
+    dusk_json_number_field(json, "steps", (double)c->steps);
+    dusk_json_key(json, "points");
+    dusk_json_open(json, '[');
+    for (size_t i = 0; i < c->count; i++) {
+        const dusk_train_point *p = &c->point[i];
+        dusk_json_open(json, '{');
+        dusk_json_number_field(json, "step", (double)p->step);
+        dusk_json_number_field(json, "loss", p->loss);
+        number_unless_nan(json, "accuracy", p->accuracy);
+        number_unless_nan(json, "rmse", p->rmse);
+        number_unless_nan(json, "epsilon_if_planned_to_stop_here", c->epsilon[i]);
+        dusk_json_close(json, '}');
+    }
+    dusk_json_close(json, ']');
+    dusk_json_close(json, '}');
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prices by votes: never below the divergence that is there, those of the authors' program, never further apart between neighbours than is said; and a report that
+ * bounds what it reports. */
+#include "deep/agreement.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/model.h"
+#include "numeric/special.h"
+#include "random/tape.h"
+#include "seeded.h"
+
+enum { CLASSES = 3, TEACHERS = 60, QUESTIONS = 40 };
+
+/* rdp_gaussian of research/pate_2018/core.py in tensorflow/privacy. */
+static void test_published(void **state)
+{
+    (void)state;
+    static const struct {
+        double q, noise, order, price;
+    } known[] = {
+        { 1e-3, 40, 20, 0.000729019180305 },  { 1e-6, 40, 20, 1.97022615635e-06 },
+        { 1e-12, 40, 32, 1.1390309653e-10 },  { 1e-4, 15, 2.5, 0.000105683255743 },
+        { 1e-8, 100, 64, 3.63805833586e-08 }, { 0.05, 40, 8, 0.005 },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const double price =
+            deep_agreed_price_up(known[i].q, 1 / (known[i].noise * known[i].noise), known[i].order);
+        assert_true(price >= known[i].price * (1 - 1e-7) && price <= known[i].price * (1 + 1e-4));
+    }
+}
+
+/* Of an answer that is the second class with the probability that a normal number is above `z`, from one with `y`. */
+static double divergence(double z, double y, double order)
+{
+    const double part[2] = { order * dusk_normal_log_sf(z) - (order - 1) * dusk_normal_log_sf(y),
+                             order * dusk_normal_log_sf(-z) - (order - 1) * dusk_normal_log_sf(-y) };
+    return dusk_log_sum_exp(part, 2) / (order - 1);
+}
+
+/* Two classes: the law of the answer is known, here and at every neighbour, and so is the divergence. */
+static void test_holds(void **state)
+{
+    (void)state;
+    size_t below = 0;
+    for (double noise = 2; noise < 300; noise *= 3.7)
+        for (double lead = 0; lead < 12 * noise; lead += 1 + noise / 3)
+            for (double order = 1.5; order < 200; order *= 2.4)
+                for (double changed = 1; changed < 5; changed += 3) {
+                    const double wide = noise * M_SQRT2, q = fmax(dusk_normal_sf(lead / wide), 1e-200);
+                    const double always = order * changed * changed / (noise * noise);
+                    const double price = deep_agreed_price_up(q, changed * changed / (noise * noise), order);
+                    assert_true(price <= always * (1 + 1e-12));
+                    below += price < 0.5 * always;
+                    for (double move = -2 * changed; move <= 2 * changed; move += changed)
+                        assert_true(divergence(lead / wide, (lead + move) / wide, order) <=
+                                    price * (1 + 1e-9) + 1e-13);
+                    /* and of what is likelier still */
+                    assert_true(deep_agreed_price_up(q / 2, changed * changed / (noise * noise), order) <=
+                                price * (1 + 1e-12) + 1e-15);
+                }
+    assert_true(below > 100);
+}
+
+static void plan(learn_job *job, deep_agreement *a, double epsilon, double margin, uint32_t rows_per_unit,
+                 dusk_neighbours neighbours)
+{
+    deep_votes v = {
+        .way = DEEP_GNMAX, .classes = CLASSES, .teachers = TEACHERS, .questions = QUESTIONS, .margin = margin
+    };
+    dusk_statement statement;
+    *job = (learn_job){ .rows = 0 };
+    assert_int_equal(learn_budget_init(&job->budget, neighbours, epsilon, 1e-5, rows_per_unit, NULL),
+                     DUSK_OK);
+    job->budget.left = 0.9;
+    assert_int_equal(deep_votes_plan(job, &v, 0.3, NULL), DUSK_OK);
+    job->budget.left = 0.1;
+    assert_int_equal(deep_agreement_plan(job, a, &v, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_state(&job->budget, &statement, "row", NULL), DUSK_OK);
+    assert_true(job->budget.left == 0 && statement.epsilon <= epsilon && statement.epsilon > 0.9 * epsilon);
+    assert_true(a->price[0] > 0 && a->steps >= TEACHERS);
+    dusk_buffer_clear(&job->said);
+}
+
+/* Of any votes: the price of their lead is no less than that of the answer that may not come. */
+static void check_price(const deep_agreement *a, const int32_t *count, double margin)
+{
+    double q = 0;
+    size_t best = 0;
+    for (size_t c = 1; c < CLASSES; c++)
+        if (count[c] > count[best]) best = c;
+    for (size_t c = 0; c < CLASSES; c++)
+        if (c != best)
+            q += dusk_normal_sf((count[best] - count[c] - margin * a->noise) / (a->noise * M_SQRT2));
+    const double real = deep_agreed_price_up(fmin(fmax(q, 1e-200), 1), a->square, a->order);
+    const double price = ldexp((double)a->price[deep_agreement_lead(a, count)], a->grid);
+    assert_true(price >= real * (1 - 1e-12));
+}
+
+/* All votes of few teachers, and all that one of them can do: leads move by no more than is said. */
+static void test_leads(void **state)
+{
+    (void)state;
+    static const int move[][CLASSES] = { { 1, -1, 0 }, { -1, 1, 0 }, { 0, 1, -1 }, { -1, 0, 1 },
+                                         { 1, 0, 0 },  { 0, -1, 0 }, { 0, 0, 1 } };
+    for (int how = 0; how < 4; how++) {
+        const double margin = how & 1 ? 1.5 : 0;
+        learn_job job;
+        deep_agreement a;
+        plan(&job, &a, how & 2 ? 300 : 30, margin, 1, how & 2 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE);
+        assert_true(a.price[a.steps] < a.price[0] / 2); /* there is something to see */
+        for (int32_t x = 1; x < TEACHERS; x += 3)
+            for (int32_t y = 1; x + y < TEACHERS; y += 2) {
+                const int32_t count[CLASSES] = { x, y, TEACHERS - x - y };
+                const size_t lead = deep_agreement_lead(&a, count);
+                check_price(&a, count, margin);
+                for (size_t m = 0; m < sizeof move / sizeof *move; m++) {
+                    int32_t other[CLASSES];
+                    for (size_t c = 0; c < CLASSES; c++) other[c] = count[c] + move[m][c];
+                    const size_t far = deep_agreement_lead(&a, other);
+                    assert_true(far <= lead + a.moved && lead <= far + a.moved);
+                }
+            }
+        deep_agreement_clear(&a);
+    }
+}
+
+/* Any votes: mostly one class, or anything. */
+static void fill(int32_t *count, uint64_t *seed)
+{
+    for (size_t q = 0; q < QUESTIONS; q++) {
+        int32_t *at = count + q * CLASSES;
+        const int32_t first = (int32_t)(splitmix64(seed) % (TEACHERS + 1));
+        memset(at, 0, CLASSES * sizeof *at);
+        at[q % CLASSES] = q % 2 ? first : TEACHERS - first / 8;
+        at[(q + 1) % CLASSES] = TEACHERS - at[q % CLASSES];
+    }
+}
+
+/* `rows` teachers say something else of every question. */
+static void change(int32_t *count, int rows, uint64_t *seed)
+{
+    for (size_t q = 0; q < QUESTIONS; q++)
+        for (int r = 0; r < rows; r++) {
+            int32_t *at = count + q * CLASSES;
+            const size_t from = splitmix64(seed) % CLASSES, to = splitmix64(seed) % (CLASSES + 1);
+            if (at[from] > 0) at[from]--;
+            if (to < CLASSES) at[to]++;
+        }
+}
+
+static void test_sensitivity(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int how = 0; how < 12; how++) {
+        const int rows = how % 3 + 1;
+        int32_t here[QUESTIONS * CLASSES], there[QUESTIONS * CLASSES];
+        learn_job job;
+        deep_agreement a;
+        double total[2], *local[2];
+        size_t n;
+        plan(&job, &a, how & 1 ? 40 : 400, how & 2 ? 1.5 : 0, (uint32_t)rows,
+             how & 4 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE);
+        assert_true(fabs(a.square * a.noise * a.noise / (rows * rows) - 1) < 1e-12);
+        fill(here, &seed);
+        memcpy(there, here, sizeof here);
+        change(there, rows, &seed);
+        assert_int_equal(deep_agreement_total(&a, here, &total[0], &local[0], &n, NULL), DUSK_OK);
+        assert_int_equal(deep_agreement_total(&a, there, &total[1], &local[1], &n, NULL), DUSK_OK);
+        assert_true(fabs(total[0] - total[1]) <= fmin(local[0][0], local[1][0]));
+        for (size_t k = 0; k + 1 < n; k++)
+            assert_true(local[0][k] <= local[1][k + 1] && local[1][k] <= local[0][k + 1] &&
+                        local[0][k] <= local[0][k + 1]);
+        assert_true(local[0][n - 1] == local[1][n - 1]);
+        free(local[0]);
+        free(local[1]);
+        deep_agreement_clear(&a);
+    }
+}
+
+/* What is reported is above the total in 95 of 100, and below what noise guarantees. */
+static void check_report(double epsilon, bool smoothly)
+{
+    int32_t count[QUESTIONS * CLASSES];
+    int above = 0, useful = 0;
+    learn_job job;
+    deep_agreement a;
+    double total, *local;
+    size_t n, rows, columns;
+    dusk_generator *gen = seeded(1);
+    plan(&job, &a, epsilon, 0, 1, DUSK_ADD_REMOVE);
+    assert_int_equal(a.smoothly, smoothly);
+    for (size_t i = 0; i < QUESTIONS * CLASSES; i++) count[i] = i % CLASSES == 1 ? TEACHERS - 4 : 2;
+    assert_int_equal(deep_agreement_total(&a, count, &total, &local, &n, NULL), DUSK_OK);
+    free(local);
+    for (int i = 0; i < 100; i++) {
+        dusk_model model = { .arrays = 0 };
+        job.model = &model;
+        assert_int_equal(deep_agreement_report(&job, &a, count, gen, NULL), DUSK_OK);
+        const double *report = dusk_model_array(&model, "report", &rows, &columns);
+        assert_true(report && rows == 1 && columns == 4 && report[0] == a.order && report[3] >= 0);
+        above += report[2] >= ldexp(total, a.grid);
+        useful += report[2] < 0.7 * a.order * a.square * QUESTIONS;
+        free(model.array[0].value);
+        free(model.array);
+    }
+    assert_true(above >= 87 && useful >= 60);
+    deep_agreement_clear(&a);
+    dusk_generator_free(gen);
+}
+
+static void test_report(void **state)
+{
+    (void)state;
+    check_report(12, false);
+    check_report(200, true);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    learn_job job = { .rows = 0 };
+    deep_agreement a = { .noise = 0 };
+    dusk_error err;
+    for (int way = DEEP_CONFIDENT; way <= DEEP_LNMAX; way++) {
+        deep_votes v = { .way = (deep_aggregation)way, .classes = 3, .teachers = 5, .questions = 3 };
+        assert_int_equal(deep_agreement_plan(&job, &a, &v, &err), DUSK_ERR_ARGUMENT);
+        assert_non_null(strstr(err.hint, "report=no"));
+    }
+    deep_agreement_clear(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published),   cmocka_unit_test(test_holds),  cmocka_unit_test(test_leads),
+        cmocka_unit_test(test_sensitivity), cmocka_unit_test(test_report), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
