@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library, twice: as shipped (dusk_shared, dusk_static) and once more with
 # -DDUSK_TESTING (dusk_testing: coin tapes, planted bugs, failing allocations).
-set(DUSK_LIBRARY_ROOMS base numeric random tensor accounting mechanisms ledger table query learn deep attack audit)
+set(DUSK_LIBRARY_ROOMS base numeric random tensor accounting mechanisms ledger table query learn deep local attack audit)
 if(DUSK_WITHOUT_ROOMS)
   list(REMOVE_ITEM DUSK_LIBRARY_ROOMS ${DUSK_WITHOUT_ROOMS})
 endif()

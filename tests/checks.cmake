@@ -13,9 +13,11 @@ dusk_check(proofs ${DUSK_PYTHON} ${tools}/proofs.py check ${PROJECT_SOURCE_DIR}/
 dusk_check(mutants ${DUSK_PYTHON} ${tools}/check_mutants.py ${PROJECT_SOURCE_DIR})
 dusk_check(style ${DUSK_PYTHON} ${tools}/check_style.py ${PROJECT_SOURCE_DIR})
 dusk_check(headers ${tools}/check_headers.sh ${PROJECT_SOURCE_DIR}/include)
+dusk_check(client ${tools}/check_client.sh ${PROJECT_SOURCE_DIR})
+dusk_check(device ${tools}/check_device.sh ${PROJECT_SOURCE_DIR})
 dusk_check(format ${tools}/check_format.sh ${PROJECT_SOURCE_DIR})
 dusk_check(sample ${DUSK_PYTHON} ${tools}/make_sample.py --check ${PROJECT_SOURCE_DIR}/examples)
-foreach(name rooms proofs style headers format exports setup)
+foreach(name rooms proofs style headers format exports setup client device)
   dusk_check(${name}.catches ${CMAKE_CURRENT_SOURCE_DIR}/checks/${name}.sh)
 endforeach()
 

@@ -22,7 +22,7 @@ def audited(root):
     subjects = {name for path in (root / "src" / "audit").glob("self*.c")
                 for name in re.findall(r'SELF_ROW\(\s*"([^"]+)"', path.read_text())}
     for prefix, program in (("inner.", "inner.c"), ("query.", "queries.c"), ("learn.", "learners.c"),
-                            ("net.", "nets.c")):
+                            ("net.", "nets.c"), ("votes.", "votes.c")):
         text = (root / "tests" / "audit" / program).read_text()
         subjects |= {prefix + name for name in re.findall(r'^    \{ "([^"]+)", "', text, re.M)}
     for line in (root / "tests" / "audit_mutants.txt").read_text().splitlines():
@@ -39,7 +39,7 @@ def audited(root):
         if subject != "-" and not (len(rest) == 1 and re.fullmatch(r"[0-9.]+", rest[0])):
             bad.append(f"{name}: name the epsilon of the audit")
     bad += [f"{name} is planted but not in audit_mutants.txt" for name in sorted(rooms - listed)]
-    rooms |= planted_in(root / "src" / "query") | planted_in(root / "src" / "learn") | planted_in(root / "src" / "deep")
+    rooms |= planted_in(root / "src" / "query") | planted_in(root / "src" / "learn") | planted_in(root / "src" / "deep") | planted_in(root / "src" / "local")
     bad += [f"{name} is in audit_mutants.txt but not planted" for name in sorted(listed - rooms)]
     return bad
 

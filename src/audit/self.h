@@ -62,5 +62,6 @@ extern const audit_subject audit_self_summaries[]; /* self_summaries.c */
 extern const audit_subject audit_self_ranks[];     /* self_ranks.c     */
 extern const audit_subject audit_self_keys[];      /* self_keys.c      */
 extern const audit_subject audit_self_tables[];    /* self_tables.c    */
+extern const audit_subject audit_self_reports[];   /* self_reports.c   */
 
 #endif

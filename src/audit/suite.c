@@ -13,7 +13,7 @@ static const audit_subject *const tables[] = {
     audit_additive_subjects, audit_discrete_subjects, audit_noisy_max_subjects, audit_sparse_vector_subjects,
     audit_float_subjects,    audit_self_numbers,      audit_self_places,        audit_self_choice,
     audit_self_streams,      audit_self_sums,         audit_self_summaries,     audit_self_ranks,
-    audit_self_keys,         audit_self_tables
+    audit_self_keys,         audit_self_tables,       audit_self_reports
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 

@@ -11,6 +11,7 @@
 #include "cli/ask.h"
 #include "cli/attack.h"
 #include "cli/audit.h"
+#include "cli/collect.h"
 #include "cli/help.h"
 #include "cli/model.h"
 #include "cli/options.h"
@@ -76,6 +77,7 @@ static const dusk_command *const commands[] = { &program,
                                                 &dusk_train_command,
                                                 &dusk_predict_command,
                                                 &dusk_score_command,
+                                                &dusk_collect_command,
                                                 &dusk_release_command,
                                                 &dusk_account_command,
                                                 &dusk_audit_command,
