@@ -42,7 +42,9 @@ extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_
     bench_learn_tree_cases[], bench_learn_select_cases[], bench_learn_perturb_cases[],
     bench_learn_functional_cases[], bench_learn_lattice_cases[], bench_learn_sparse_cases[],
     bench_tensor_cases[], bench_total_cases[], bench_deep_cases[], bench_deep_utility_cases[],
-    bench_embedding_cases[], bench_pate_cases[], bench_deep_audit_cases[];
+    bench_embedding_cases[], bench_pate_cases[], bench_labels_cases[], bench_deep_audit_cases[],
+    bench_local_frequency_cases[], bench_local_string_cases[], bench_local_range_cases[],
+    bench_local_wire_cases[], bench_local_several_cases[], bench_local_place_cases[];
 /* Removes the data that its cases share. */
 void bench_tpch_end(void);
 
@@ -77,6 +79,8 @@ void *bench_allocate(size_t n, size_t size);
 double *bench_uniform(size_t n, double low, double high, dusk_generator *gen);
 /* Take `bytes` bytes from the generator, 4 KB at a time: the floor of noise. */
 void bench_take_bytes(dusk_generator *gen, double bytes);
+/* Read n bytes once: the floor of looking at them. */
+void bench_read_bytes(const void *bytes, size_t n);
 /* Make the compiler believe that `value` is used. */
 static inline void bench_keep(double value) { __asm__ volatile("" : : "m"(value)); }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private training of networks: CPU seconds of an epoch of MNIST on one thread, noise and all, beside the same training without
- * clipping and noise. Lots are Poisson samples, noise is that of epsilon 3 at delta 1e-5 for 20 epochs. */
+ * clipping and noise. Lots are Poisson samples, noise is that of epsilon 3 at delta 1e-5 for 20 epochs. And what threads, noise that is drawn ahead, and carriers of gradients win. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench.h"
 #include "deep/training.h"
@@ -13,6 +14,7 @@
 typedef struct network {
     const char *text;
     double lot;
+    size_t carriers;
 } network;
 
 typedef struct epoch {
@@ -62,17 +64,32 @@ static void plan(epoch *e, const network *net, dusk_generator *gen)
     e->gen = gen;
 }
 
+/* An epoch of MNIST; false without the data. */
+static bool open_epoch(epoch *e, const network *net, dusk_generator *gen)
+{
+    bench_data data;
+    *e = (epoch){ .gen = gen };
+    if (!bench_data_open(&data, "mnist")) return false;
+    read_rows(e, &data);
+    bench_data_close(&data);
+    plan(e, net, gen);
+    return true;
+}
+
+static void close_epoch(epoch *e)
+{
+    deep_net_clear(&e->plan.net);
+    deep_rows_clear(&e->rows);
+    free(e->parameters);
+}
+
 static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
 {
     enum { TIMES = 3 };
     double work[TIMES], floor[TIMES];
-    bench_data data;
-    epoch e = { .gen = gen };
+    epoch e;
     *out = (bench_result){ .value = NAN, .floor_value = NAN };
-    if (!bench_data_open(&data, "mnist")) return;
-    read_rows(&e, &data);
-    bench_data_close(&data);
-    plan(&e, self->setup, gen);
+    if (!open_epoch(&e, self->setup, gen)) return;
     for (int i = 0; i < TIMES; i++) {
         double start = bench_cpu_seconds();
         run_once(&e, false);
@@ -84,21 +101,84 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
     *out = (bench_result){ .value = bench_median(work, TIMES),
                            .floor_value = bench_median(floor, TIMES),
                            .epsilon = 3 };
-    deep_net_clear(&e.plan.net);
-    deep_rows_clear(&e.rows);
-    free(e.parameters);
+    close_epoch(&e);
 }
 
-/* Of /proc/self/status, in MB. */
-static double memory_of(const char *what)
+static double clock_seconds(void)
 {
-    char line[128];
-    double found = NAN;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, what, strlen(what))) found = strtod(line + strlen(what) + 1, NULL) / 1024;
-    if (file) fclose(file);
-    return found;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Seconds on the clock of an epoch with two threads, one of which draws noise ahead, beside one thread: for a machine that does nothing else. */
+static void run_threads(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    enum { TIMES = 3 };
+    double two[TIMES], one[TIMES];
+    epoch e;
+    *out = (bench_result){ .value = NAN, .floor_value = NAN };
+    if (!open_epoch(&e, self->setup, gen)) return;
+    for (int i = 0; i < TIMES; i++)
+        for (size_t k = 1; k <= 2; k++) {
+            e.plan.threads = k;
+            const double start = clock_seconds();
+            run_once(&e, false);
+            (k == 1 ? one : two)[i] = clock_seconds() - start;
+        }
+    *out = (bench_result){ .value = bench_median(two, TIMES),
+                           .floor_value = bench_median(one, TIMES),
+                           .epsilon = 3 };
+    close_epoch(&e);
+}
+
+/* The same of two threads, one of which draws noise while the other begins, beside two that begin at once and draw it when the sums are there. */
+static void run_ahead(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    enum { TIMES = 5 };
+    double ahead[TIMES], after[TIMES];
+    epoch e;
+    *out = (bench_result){ .value = NAN, .floor_value = NAN };
+    if (!open_epoch(&e, self->setup, gen)) return;
+    e.plan.threads = 2;
+    for (int i = 0; i < TIMES; i++)
+        for (int k = 0; k < 2; k++) {
+            e.plan.one_by_one = k;
+            const double start = clock_seconds();
+            run_once(&e, false);
+            (k ? after : ahead)[i] = clock_seconds() - start;
+        }
+    *out = (bench_result){ .value = bench_median(ahead, TIMES),
+                           .floor_value = bench_median(after, TIMES),
+                           .epsilon = 3 };
+    close_epoch(&e);
+}
+
+/* CPU seconds of an epoch with gradients by carriers, beside one with all of them; both private. */
+static void run_carriers(const bench_case *self, bench_result *out, dusk_generator *gen)
+{
+    enum { TIMES = 3 };
+    const network *net = self->setup;
+    const deep_tuning_wish wish = { DEEP_TUNE_CARRIED, net->carriers, 1000, 0, "all" };
+    double time[2][TIMES];
+    deep_tuning tuning;
+    dusk_error err;
+    epoch e;
+    *out = (bench_result){ .value = NAN, .floor_value = NAN };
+    if (!open_epoch(&e, net, gen)) return;
+    bench_require(deep_tuning_open(&tuning, &e.plan.net, &wish, &err), &err);
+    for (int i = 0; i < TIMES; i++)
+        for (int all = 0; all < 2; all++) {
+            e.plan.carriers = all ? (deep_tuning){ .part = NULL } : tuning;
+            const double start = bench_cpu_seconds();
+            run_once(&e, false);
+            time[all][i] = bench_cpu_seconds() - start;
+        }
+    *out = (bench_result){ .value = bench_median(time[0], TIMES),
+                           .floor_value = bench_median(time[1], TIMES),
+                           .epsilon = 3 };
+    deep_tuning_clear(&tuning);
+    close_epoch(&e);
 }
 
 /* What reading rows into the network and an epoch take at their peak, besides the frame. */
@@ -111,15 +191,13 @@ static void run_memory(const bench_case *self, bench_result *out, dusk_generator
     FILE *file = fopen("/proc/self/clear_refs", "w");
     if (file) fputs("5", file); /* the peak is counted anew */
     if (file) fclose(file);
-    const double before = memory_of("VmRSS");
+    const double before = bench_memory("VmRSS");
     read_rows(&e, &data);
     plan(&e, self->setup, gen);
     run_once(&e, false);
-    *out = (bench_result){ .value = memory_of("VmHWM") - before, .floor_value = before, .epsilon = 3 };
+    *out = (bench_result){ .value = bench_memory("VmHWM") - before, .floor_value = before, .epsilon = 3 };
     bench_data_close(&data);
-    deep_net_clear(&e.plan.net);
-    deep_rows_clear(&e.rows);
-    free(e.parameters);
+    close_epoch(&e);
 }
 
 #define EPOCH(which, size, net, aimed)                                                                       \
@@ -127,13 +205,42 @@ static void run_memory(const bench_case *self, bench_result *out, dusk_generator
         .name = "deep/epoch/mnist/" which "/" #size, .what = which ": " net ", lot " #size, .unit = "s",     \
         .floor = "without privacy", .aim = aimed, .run = run, .setup = &(const network)                      \
         {                                                                                                    \
-            net, size                                                                                        \
+            net, size, 0                                                                                     \
         }                                                                                                    \
     }
 
 #define CNN                                                                                                  \
     "input 28 28; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride 2; tanh; maxpool 2 1; "      \
     "dense 32; tanh; output"
+
+#define THREADS(which, size, net)                                                                            \
+    {                                                                                                        \
+        .name = "deep/threads/mnist/" which "/" #size, .what = "two threads, " which ", lot " #size,         \
+        .unit = "s", .floor = "one thread", .aim = "", .run = run_threads, .setup = &(const network)         \
+        {                                                                                                    \
+            net, size, 0                                                                                     \
+        }                                                                                                    \
+    }
+
+#define AHEAD(which, size, net)                                                                              \
+    {                                                                                                        \
+        .name = "deep/ahead/mnist/" which "/" #size,                                                         \
+        .what = "two threads, noise ahead, " which ", lot " #size, .unit = "s",                              \
+        .floor = "noise when sums are there", .aim = "", .run = run_ahead, .setup = &(const network)         \
+        {                                                                                                    \
+            net, size, 0                                                                                     \
+        }                                                                                                    \
+    }
+
+#define CARRIERS(which, size, net)                                                                           \
+    {                                                                                                        \
+        .name = "deep/carriers/mnist/" which "/" #size, .what = which ", 16 carriers, lot " #size,           \
+        .unit = "s", .floor = "all of the gradient", .aim = "", .run = run_carriers,                         \
+        .setup = &(const network)                                                                            \
+        {                                                                                                    \
+            net, size, 16                                                                                    \
+        }                                                                                                    \
+    }
 
 const bench_case bench_deep_cases[] = {
     EPOCH("logistic", 256, "output", "<= 0.12"),
@@ -142,12 +249,21 @@ const bench_case bench_deep_cases[] = {
     EPOCH("mlp", 2048, "dense 256; relu; output", "<= 0.8"),
     EPOCH("cnn", 256, CNN, "<= 6"),
     EPOCH("cnn", 2048, CNN, "<= 6"),
+    THREADS("mlp", 256, "dense 256; relu; output"),
+    THREADS("mlp", 2048, "dense 256; relu; output"),
+    THREADS("cnn", 256, CNN),
+    THREADS("cnn", 2048, CNN),
+    AHEAD("logistic", 256, "output"),
+    AHEAD("mlp", 256, "dense 256; relu; output"),
+    AHEAD("mlp", 2048, "dense 256; relu; output"),
+    CARRIERS("mlp", 256, "dense 256; relu; output"),
+    CARRIERS("mlp", 2048, "dense 256; relu; output"),
     { .name = "deep/memory/mnist/mlp/2048",
       .what = "peak of memory besides the frame: mlp, lot 2048",
       .unit = "MB",
       .floor = "program and frame",
       .aim = "<= 100",
       .run = run_memory,
-      .setup = &(const network){ "dense 256; relu; output", 2048 } },
+      .setup = &(const network){ "dense 256; relu; output", 2048, 0 } },
     { .name = NULL },
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How right private networks are on pictures: the share of the held-out rows that get their class, in percent, at delta 1e-5, mean and spread over trainings with fresh
- * coins. The floor is the same training without clipping and noise. Lots, rates and the like of scatter
- * were chosen on Fashion-MNIST at epsilon 3; those of the others are round numbers that nobody chose. */
+ * coins. The floor is the same training without clipping and noise. Lots, rates and the like of scatter and cnn were
+ * chosen on the last 10,000 rows of the training files, which are not those that count here (docs/networks.md); those of the others are round numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct task {
     const char *set, *net;
     double epsilon;
     int trainings;
-    double lot, epochs, clip, rate, average;
+    double lot, epochs, clip, rate, momentum, average;
     double plain; /* the rate without clipping: gradients are as long as they are */
     deep_clipping clipping;
 } task;
@@ -81,7 +81,7 @@ static void plan(study *s, const task *t)
         .clip = t->clip,
         .lot = t->lot,
         .rate = t->rate,
-        .momentum = 0.9,
+        .momentum = t->momentum,
         .average = t->average,
         .threads = 2,
     };
@@ -164,27 +164,29 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
         }                                                                                                    \
     }
 #define SCATTER                                                                                              \
-    .net = "input 28 28; scatter 2 8; groupnorm 27 fixed; output", .lot = 16384, .epochs = 60, .clip = 0.1,  \
-    .rate = 16, .plain = 0.02, .average = 0.9, .trainings = 5
+    .net = "input 28 28; scatter 2 8; groupnorm 27 fixed; layernorm fixed; output", .lot = 8192,             \
+    .epochs = 30, .clip = 0.1, .plain = 0.02, .momentum = 0.5, .average = 0.95, .trainings = 5
 #define CNN                                                                                                  \
-    .net = "input 28 28; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride 2; tanh; "            \
-           "maxpool 2 1; dense 32; tanh; output",                                                            \
-    .lot = 2048, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.05, .trainings = 2
+    .net = "input 28 28; groupnorm 1 fixed; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride "  \
+           "2; tanh; maxpool 2 1; dense 32; tanh; output",                                                   \
+    .lot = 2048, .clip = 0.1, .rate = 3, .plain = 0.05, .momentum = 0.9, .average = 0.98, .trainings = 3
 #define LOGISTIC                                                                                             \
-    .net = "output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.5, .average = 0.9,        \
-    .trainings = 5
+    .net = "output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.5, .momentum = 0.9,       \
+    .average = 0.9, .trainings = 5
 #define MLP                                                                                                  \
-    .net = "dense 256; tanh; output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.05,      \
-    .trainings = 5
+    .net = "dense 256; tanh; output", .lot = 4096, .epochs = 20, .clip = 0.1, .rate = 8, .plain = 0.05,      \
+    .momentum = 0.9, .average = 0.95, .trainings = 3
 
 const bench_case bench_deep_utility_cases[] = {
-    CASE("mnist", "scatter", 3, ">= 98.7", SCATTER),
-    CASE("mnist", "scatter", 1, ">= 97.5", SCATTER),
-    CASE("fashion-mnist", "scatter", 3, ">= 89.7", SCATTER),
-    CASE("fashion-mnist", "scatter", 1, ">= 86", SCATTER),
-    CASE("mnist", "cnn", 2.93, ">= 98.1", CNN),
-    CASE("mnist", "cnn", 1.19, ">= 95", CNN),
+    CASE("mnist", "scatter", 3, ">= 98.7", SCATTER, .rate = 40),
+    CASE("mnist", "scatter", 1, ">= 97.5", SCATTER, .rate = 20),
+    CASE("fashion-mnist", "scatter", 3, ">= 89.7", SCATTER, .rate = 40),
+    CASE("fashion-mnist", "scatter", 1, ">= 86", SCATTER, .rate = 20),
+    CASE("mnist", "cnn", 2.93, ">= 98.1", CNN, .epochs = 40),
+    CASE("mnist", "cnn", 1.19, ">= 95", CNN, .epochs = 20),
+    CASE("mnist", "cnn", 0.5, ">= 90", CNN, .epochs = 10),
     CASE("mnist", "mlp", 3, "", MLP),
+    CASE("mnist", "mlp", 1, "", MLP),
     CASE("mnist", "logistic", 3, "", LOGISTIC),
     CASE("mnist", "logistic", 1, "", LOGISTIC),
     { .name = NULL },

@@ -57,8 +57,15 @@ static const bench_case *const tables[] = {
     bench_deep_cases,
     bench_deep_utility_cases,
     bench_pate_cases,
+    bench_labels_cases,
     bench_deep_audit_cases,
     bench_embedding_cases,
+    bench_local_frequency_cases,
+    bench_local_string_cases,
+    bench_local_range_cases,
+    bench_local_several_cases,
+    bench_local_wire_cases,
+    bench_local_place_cases,
 };
 enum { TABLES = sizeof tables / sizeof *tables, EXIT_DONE = 0, EXIT_USAGE = 2 };
 

@@ -98,6 +98,17 @@ void bench_take_bytes(dusk_generator *gen, double bytes)
         bench_require(dusk_generator_words(gen, word, 512, 64, &err), &err);
 }
 
+void bench_read_bytes(const void *bytes, size_t n)
+{
+    const uint8_t *from = bytes;
+    uint64_t sum = 0, word;
+    for (size_t at = 0; at + 8 <= n; at += 8) {
+        memcpy(&word, from + at, 8);
+        sum += word;
+    }
+    bench_keep((double)sum);
+}
+
 double bench_memory(const char *name)
 {
     char line[256];
