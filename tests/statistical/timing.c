@@ -2,11 +2,11 @@
 /* Does the time of a draw tell its size? The correlation of |noise| with the
  * ticks of single draws below their 95 % quantile, at several scales. Machines
  * are noisy: a sample may be spoilt, so that a few fresh ones are allowed. A whole
- * process may be, too: on some processors |r| is up to 0.03 in every sample of one
- * process and nothing in the next, and moves with the place of the stack, so that a
- * few fresh processes, with other layouts of memory, are allowed. A dependence of
- * the work on the value spoils them all, as the last test shows with a sampler that
- * works the longer the larger its value is. */
+ * process may be, too: on some processors |r| is 0.02 to 0.03 in every sample of
+ * about one process in six, and not in others, so that a few fresh processes are
+ * allowed. What shows in some processes only is not caught here: see the threat
+ * model. A dependence of the work on the value spoils them all, as the last test
+ * shows with a sampler that works the longer the larger its value is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
