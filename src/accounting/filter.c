@@ -61,6 +61,55 @@ done:
     return status;
 }
 
+/* With one slot, and the most that may be in it. */
+static dusk_status new_within(dusk_filter **out, dusk_filter_kind kind, double most,
+                              dusk_neighbours neighbours, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_filter *filter = NULL;
+    *out = NULL;
+    if (!(most >= 0 && isfinite(most)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a promise such as 1",
+                         "what charges may come to must be at least 0 and finite");
+    DUSK_NEW(filter, 1);
+    DUSK_TRY(dusk_meter_init(&filter->meter, kind, 0.5, neighbours, err)); /* no delta is used */
+    filter->meter.slots = 1;
+    filter->budget[0] = DUSK_MUTATE(FILTER_KEEPS_TWICE_THE_PROMISE, most, 2 * most);
+    *out = filter;
+    filter = NULL;
+done:
+    dusk_filter_free(filter);
+    return status;
+}
+
+DUSK_PROVEN(dusk_filter_new_renyi)
+dusk_status dusk_filter_new_renyi(dusk_filter **out, double alpha, double most, dusk_neighbours neighbours,
+                                  dusk_error *err)
+{
+    *out = NULL;
+    if (!(alpha > 1 && isfinite(alpha)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an order such as 8",
+                         "an order of divergences must be above 1 and finite");
+    dusk_status status = new_within(out, DUSK_FILTER_RDP, most, neighbours, err);
+    if (status != DUSK_OK) return status;
+    (*out)->meter.orders = 1;
+    (*out)->meter.alpha[0] = alpha;
+    (*out)->meter.offset[0] = INFINITY;
+    return DUSK_OK;
+}
+
+DUSK_PROVEN(dusk_filter_new_gdp)
+dusk_status dusk_filter_new_gdp(dusk_filter **out, double mu, dusk_neighbours neighbours, dusk_error *err)
+{
+    return new_within(out, DUSK_FILTER_GDP, mu > 0 ? dusk_mul_down(mu, mu) : mu, neighbours, err);
+}
+
+double dusk_filter_left_down(const dusk_filter *filter)
+{
+    const double left = dusk_sub_down(filter->budget[0], filter->meter.sum.slot[0]);
+    return left > 0 ? left : 0;
+}
+
 void dusk_filter_free(dusk_filter *filter) { dusk_deallocate(filter); }
 
 DUSK_PROVEN(is_within)

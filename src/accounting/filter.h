@@ -21,6 +21,15 @@ struct dusk_odometer {
     double delta;
 };
 
+/* Filters whose charges together keep a promise of one kind, for whoever composes it with others: rdp(alpha: most),
+ * a Renyi divergence of at most `most` at one order alpha > 1; and gdp(mu). They have no epsilon. */
+DUSK_MUST_USE dusk_status dusk_filter_new_renyi(dusk_filter **out, double alpha, double most,
+                                                dusk_neighbours neighbours, dusk_error *err);
+DUSK_MUST_USE dusk_status dusk_filter_new_gdp(dusk_filter **out, double mu, dusk_neighbours neighbours,
+                                              dusk_error *err);
+/* What is left, rounded down: a divergence, or mu^2. Of these two. */
+double dusk_filter_left_down(const dusk_filter *filter);
+
 /* A charge in steps. dusk_filter_charge is: price, fits, add; whoever adds a price that does
  * not fit has to refuse all that comes after it, and dusk_filter_fits then does. */
 DUSK_MUST_USE dusk_status dusk_filter_price(dusk_filter *filter, dusk_price *out, const dusk_event *event,

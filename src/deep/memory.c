@@ -98,6 +98,7 @@ dusk_status deep_needs_of(deep_needs *out, const deep_plan *plan, const deep_net
     }
     if (plan->correlation.way != DEEP_INDEPENDENT)
         needs.fixed += deep_history_bytes(&plan->correlation, (size_t)released + 1, DEEP_PIECE);
+    if (plan->allocates && !plan->plain) needs.fixed += REAL * released;
     if (!plan->plain && released <= DEEP_AHEAD_MOST) needs.ahead = (released + 1) * (double)sizeof(int64_t);
     /* parameters in doubles, twice, on their way into the model; or a slice of rows on its way to bits */
     needs.after = fmax(2 * sizeof(double) * (all + (double)plan->frozen_parameters),

@@ -101,11 +101,38 @@ static void say_correlation(learn_job *job, const deep_plan *p)
                   p->noise.deviation * deep_correlation_error(&p->correlation, p->steps));
 }
 
+enum { ALLOCATION_EVEN, ALLOCATION_ADAPTIVE };
+
+/* Noise that is found on the way, within an allowance. p->noise is the most that there can be, and its deviation what it is where steps are all alike. */
+static dusk_status take_allowance(learn_job *job, deep_plan *p, uint32_t cells, double steps, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_filter *filter = NULL;
+    if (learn_setting(job, "noise_fall") != 1)
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them out",
+                           "noise_fall and allocation=adaptive are two ways to say how noise falls"));
+    if (p->correlation.way != DEEP_INDEPENDENT)
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out correlation, or allocation",
+                           "noise that later steps take back is the same in all steps"));
+    DUSK_TRY(
+        learn_budget_allow(&job->budget, &p->allowance, cells, steps, DEEP_GRID, &p->sampler, p->steps, err));
+    p->allocates = true;
+    DUSK_TRY(learn_allowance_open(&p->allowance, &filter, err));
+    DUSK_TRY(learn_allowance_take(&p->allowance, filter, &p->noise, p->allowance.even * DEEP_ALLOCATED_RANGE,
+                                  1, err));
+    p->noise.deviation /= DEEP_ALLOCATED_RANGE;
+done:
+    dusk_filter_free(filter);
+    return status;
+}
+
 /* Noise for all steps: the same in each, or falling in stages. */
 static dusk_status take_noise(learn_job *job, deep_plan *p, uint32_t cells, double steps, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const double fall = learn_setting(job, "noise_fall");
+    if (learn_choice(job, "allocation") == ALLOCATION_ADAPTIVE)
+        return take_allowance(job, p, cells, steps, err);
     double factor[DEEP_STAGES];
     uint64_t times[DEEP_STAGES];
     if (fall == 1)
@@ -152,8 +179,14 @@ static void say_plan(learn_job *job, const deep_plan *p)
         learn_say(job, "NO PRIVACY: %llu steps of gradients, neither clipped nor with noise",
                   (unsigned long long)p->steps);
     else
-        learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that",
-                  (unsigned long long)p->steps, p->clip, p->noise.deviation);
+        learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that%s",
+                  (unsigned long long)p->steps, p->clip, p->noise.deviation,
+                  p->allocates ? ", if it were the same in all" : "");
+    if (p->allocates)
+        learn_say(job,
+                  "in each of %d stages it is as large as gradients of those before ask for; the promise is "
+                  "for all that they may take",
+                  DEEP_ALLOCATIONS);
     if (!p->plain) say_correlation(job, p);
     if (!p->plain && p->clipping == DEEP_CLIP_ADAPTIVE)
         learn_say(
@@ -398,6 +431,8 @@ const dusk_setting deep_net_settings[] = {
     { "schedule", "constant", "constant|root|cosine", 0, 0, false,
       "of the learning rate: as it is, over the root of the step, or half a cosine" },
     { "noise_fall", "1", NULL, 0.05, 1, false, "what part of the first steps' noise the last ones have" },
+    { "allocation", "even", "even|adaptive", 0, 0, false,
+      "of the budget to steps: as planned, or found on the way by how long gradients are" },
     { "warm_up", "0", NULL, 0, 1, false, "part of the steps in which the rate rises" },
     { "cool_down", "0", NULL, 0, 1, false, "part of the steps in which the rate falls" },
     { "average", "0", NULL, 0, 0.99999, false,

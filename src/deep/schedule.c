@@ -21,15 +21,22 @@ size_t deep_stage_of(uint64_t step, uint64_t steps, size_t stages)
     return (size_t)(step * stages / steps);
 }
 
-size_t deep_stages(double *factor, uint64_t *times, double fall, uint64_t steps)
+size_t deep_stage_times(uint64_t *times, size_t most, uint64_t steps)
 {
-    const size_t stages = steps < DEEP_STAGES ? (size_t)steps : DEEP_STAGES;
+    const size_t stages = steps < most ? (size_t)steps : most;
     uint64_t first = 0;
     for (size_t k = 0; k < stages; k++) {
         const uint64_t next = (steps * (k + 1) + stages - 1) / stages; /* the first step of the next stage */
-        factor[k] = stages == 1 ? 1 : pow(fall, (double)k / (double)(stages - 1));
         times[k] = next - first;
         first = next;
     }
+    return stages;
+}
+
+size_t deep_stages(double *factor, uint64_t *times, double fall, uint64_t steps)
+{
+    const size_t stages = deep_stage_times(times, DEEP_STAGES, steps);
+    for (size_t k = 0; k < stages; k++)
+        factor[k] = stages == 1 ? 1 : pow(fall, (double)k / (double)(stages - 1));
     return stages;
 }

@@ -18,8 +18,9 @@ typedef struct deep_schedule {
 /* What the rate is multiplied by in step `step` of `steps`, from 0 on. */
 double deep_schedule_at(const deep_schedule *schedule, uint64_t step, uint64_t steps);
 
-/* Stages of about as many steps each, at most as many as there are steps: how many of them for noise that falls to `fall` times what it was at
- * first; what it is in each, of the first 1, and how many steps it has. */
+/* Stages of about as many steps each: `most`, or as many as there are steps. How many of them, and how many steps each has. */
+size_t deep_stage_times(uint64_t *times, size_t most, uint64_t steps);
+/* Stages of noise that falls to `fall` times what it was at first; what it is in each, of the first 1. */
 enum { DEEP_STAGES = 8 };
 size_t deep_stages(double *factor, uint64_t *times, double fall, uint64_t steps);
 size_t deep_stage_of(uint64_t step, uint64_t steps, size_t stages);

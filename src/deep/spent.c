@@ -51,6 +51,12 @@ dusk_status deep_spent(const learn_job *job, uint64_t steps, dusk_event *out, du
     learn_budget budget = plan->before;
     dusk_event event;
     uint64_t times = steps;
+    if (plan->allocates) { /* what was taken is found on the way: the most it may be */
+        DUSK_TRY(learn_allowance_event(&plan->allowance, &event, err));
+        DUSK_TRY(learn_budget_event(&budget, &event, budget.left, 1, err));
+        *out = budget.event;
+        return DUSK_OK;
+    }
     if (plan->sampler.way == LEARN_SHUFFLED) { /* an epoch that was begun is one release */
         const uint64_t epoch = learn_sampler_epoch(&plan->sampler);
         times = steps / epoch + (steps % epoch > 0);

@@ -25,7 +25,8 @@ size_t deep_state_size(const learn_job *job, const deep_plan *plan)
         return 0;
     if (plan->frozen_parameters > plan->start.count)
         return 0; /* frozen ones that are random are drawn once */
-    return sizeof(head) + (vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float);
+    return sizeof(head) + (vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float) +
+           (plan->allocates ? sizeof(deep_allocated) + deep_released(plan) * sizeof(float) : 0);
 }
 
 /* The vectors of a state, one after the other; moments that a method does not have are not there. */
@@ -51,9 +52,14 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
     memset(bytes + sizeof begin, 0, vectors(plan) * size);
     for (size_t v = 0; v < n && v < vectors(plan); v++)
         memcpy(bytes + sizeof begin + v * size, vector[v], size);
+    bytes += sizeof begin + vectors(plan) * size;
     if (state->carriers->carrier)
-        memcpy(bytes + sizeof begin + vectors(plan) * size, state->carriers->carrier,
-               plan->carriers.learned * sizeof(float));
+        memcpy(bytes, state->carriers->carrier, plan->carriers.learned * sizeof(float));
+    bytes += plan->carriers.learned * sizeof(float);
+    if (!state->allocation->allowance) return;
+    memcpy(bytes, &state->allocation->kept, sizeof state->allocation->kept);
+    memcpy(bytes + sizeof state->allocation->kept, state->allocation->last,
+           deep_released(plan) * sizeof(float));
 }
 
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes)
@@ -65,9 +71,15 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     memcpy(&begin, bytes, sizeof begin);
     for (size_t v = 0; v < n && v < vectors(plan); v++)
         memcpy(vector[v], bytes + sizeof begin + v * size, size);
+    bytes += sizeof begin + vectors(plan) * size;
     if (DUSK_MUTATE(DEEP_CARRIERS_ARE_NOT_KEPT, state->carriers->carrier != NULL, false))
-        memcpy(state->carriers->carrier, bytes + sizeof begin + vectors(plan) * size,
-               plan->carriers.learned * sizeof(float));
+        memcpy(state->carriers->carrier, bytes, plan->carriers.learned * sizeof(float));
+    bytes += plan->carriers.learned * sizeof(float);
+    if (DUSK_MUTATE(DEEP_ALLOCATION_IS_NOT_KEPT, state->allocation->allowance != NULL, false)) {
+        memcpy(&state->allocation->kept, bytes, sizeof state->allocation->kept);
+        memcpy(state->allocation->last, bytes + sizeof state->allocation->kept,
+               deep_released(plan) * sizeof(float));
+    }
     state->steps = begin.steps;
     state->clip = begin.clip;
     state->optimiser->steps = begin.optimiser_steps;

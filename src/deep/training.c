@@ -36,9 +36,10 @@ typedef struct training {
     dusk_keyed_coins *coins; /* of layers that toss them, or NULL */
     uint64_t *unit, *coin;   /* of each row of the sample: its number, and 64 of them */
     deep_optimiser optimiser;
-    double clip;          /* of this step */
-    deep_history history; /* where noise is correlated */
-    unsigned char *state; /* to be kept */
+    double clip;                /* of this step */
+    deep_history history;       /* where noise is correlated */
+    deep_allocation allocation; /* where it is found on the way */
+    unsigned char *state;       /* to be kept */
     float gradient[DEEP_PIECE];
 } training;
 
@@ -51,6 +52,7 @@ static void close_training(training *t)
     dusk_generator_free(t->ahead.gen);
     learn_draw_close(&t->draw);
     deep_history_close(&t->history);
+    deep_allocation_close(&t->allocation);
     dusk_keyed_free(t->coins);
     if (t->unit) dusk_wipe(t->unit, t->rows->rows * sizeof *t->unit);
     if (t->coin) dusk_wipe(t->coin, t->rows->rows * sizeof *t->coin);
@@ -130,6 +132,9 @@ static dusk_status open_training(training *t, bool going_on, dusk_generator *gen
         DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
     if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
         DUSK_TRY(deep_history_open(&t->history, &plan->correlation, released + 1, DEEP_PIECE, err));
+    if (plan->allocates && !plan->plain)
+        DUSK_TRY(
+            deep_allocation_open(&t->allocation, &plan->allowance, plan->steps, plan->lot, released, err));
 done:
     return status;
 }
@@ -143,8 +148,10 @@ static dusk_status toss_coins(training *t, uint64_t step, size_t count, dusk_err
     return dusk_keyed_words(t->coins, (uint32_t)step, t->unit, t->coin, count, err);
 }
 
-static const dusk_noise *noise_of(const deep_plan *plan, uint64_t step)
+static const dusk_noise *noise_of(const training *t, uint64_t step)
 {
+    const deep_plan *plan = t->plan;
+    if (t->allocation.allowance) return &t->allocation.noise.gauss;
     if (plan->stages == 0) return &plan->noise.gauss;
     return &plan->stage[DUSK_MUTATE(DEEP_LAST_STAGE_TOO_EARLY, deep_stage_of(step, plan->steps, plan->stages),
                                     plan->stages - 1)]
@@ -267,8 +274,19 @@ static void spoil(training *t, const int64_t *total, size_t first, size_t n)
         c->released[first + j] = (float)ldexp((double)total[j], DEEP_GRID);
 }
 
+/* The next noise is found by what was released. */
+static void look(training *t, uint64_t step, const float *released, const int64_t *total, size_t first,
+                 size_t n)
+{
+    float bare[DEEP_PIECE];
+    const bool spoilt = DUSK_MUTATE(DEEP_ALLOCATED_BY_PRIVATE_TOTALS, false, true);
+    for (size_t j = 0; spoilt && j < n; j++) bare[j] = (float)ldexp((double)total[j], DEEP_GRID);
+    deep_allocation_look(&t->allocation, step, spoilt ? bare : released, first, n);
+}
+
 /* Totals with noise, piece by piece, and a step down each. */
-static dusk_status release(training *t, deep_sum *sum, size_t count, dusk_generator *gen, dusk_error *err)
+static dusk_status release(training *t, uint64_t step, deep_sum *sum, size_t count, dusk_generator *gen,
+                           dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     (void)count; /* private: nothing is divided by it */
@@ -281,6 +299,7 @@ static dusk_status release(training *t, deep_sum *sum, size_t count, dusk_genera
         const int64_t *total = deep_sum_totals(sum, first, &size);
         float *out = t->carriers.carrier ? t->carriers.released + first : t->gradient;
         DUSK_TRY(release_piece(t, &totals, out, total, first, size, gen, err));
+        if (t->allocation.allowance) look(t, step, out, total, first, size);
         if (t->carriers.carrier)
             spoil(t, total, first, size);
         else if (t->subspace.directions == 0)
@@ -327,7 +346,8 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     if (t->moved)
         DUSK_TRY(deep_whole_move(t->moved, t->parameters, plan->net.parameters, plan->smooth,
                                  plan->smooth_radius, gen, err));
-    t->ahead.noise = noise_of(plan, step);
+    if (t->allocation.allowance) DUSK_TRY(deep_allocation_begin(&t->allocation, step, err));
+    t->ahead.noise = noise_of(t, step);
     DUSK_TRY(add_up(t, count, err));
     set_optimiser(t, step);
     deep_optimiser_begin(&t->optimiser);
@@ -335,7 +355,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     if (plan->plain)
         move_plainly(t);
     else
-        DUSK_TRY(release(t, &t->worker[0].sum, count, gen, err));
+        DUSK_TRY(release(t, step, &t->worker[0].sum, count, gen, err));
     if (DUSK_MUTATE(DEEP_START_IS_MOVED, false, t->start != NULL)) t->start[0] += (float)count;
     if (t->start) set_parameters(t, t->learned);
     for (size_t j = 0; t->averaged && j < n; j++)
@@ -350,7 +370,8 @@ static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
     learn_checkpoint *checkpoint = &t->job->checkpoint;
     const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, learn_is_observed(t->job, steps), false);
     if (!t->state || !(told || (steps % checkpoint->every == 0 && steps < t->plan->steps))) return DUSK_OK;
-    const deep_state state = { steps, t->clip, t->learned, t->averaged, &t->optimiser, &t->carriers };
+    const deep_state state = { steps,         t->clip,      t->learned,    t->averaged,
+                               &t->optimiser, &t->carriers, &t->allocation };
     deep_state_pack(t->plan, &state, t->state);
     return learn_checkpoint_save(checkpoint, t->state, err);
 }
@@ -379,6 +400,15 @@ done:
     return status;
 }
 
+/* How noise was allocated: its deviation over the clip, in each stage. It follows from releases. */
+static dusk_status put_noise(const deep_allocation *a, dusk_model *model, dusk_error *err)
+{
+    double deviation[DEEP_ALLOCATIONS];
+    const double factor = a->allowance->all ? a->allowance->factor : 1;
+    for (size_t k = 0; k < a->stages; k++) deviation[k] = a->kept.multiplier[k] * factor;
+    return learn_model_put(model, "noise", 1, a->stages, deviation, err);
+}
+
 dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *rows, float *parameters,
                        const unsigned char *kept, dusk_generator *gen, dusk_error *err)
 {
@@ -390,11 +420,12 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
     DUSK_TRY(open_training(t, kept != NULL, gen, err));
     if (t->averaged) memcpy(t->averaged, t->learned, deep_learned(plan) * sizeof *t->averaged);
     if (kept) {
-        deep_state state = { 0, 0, t->learned, t->averaged, &t->optimiser, &t->carriers };
+        deep_state state = { 0, 0, t->learned, t->averaged, &t->optimiser, &t->carriers, &t->allocation };
         deep_state_unpack(plan, &state, kept);
         set_parameters(t, t->learned);
         t->clip = state.clip;
         first = state.steps;
+        if (t->allocation.allowance) DUSK_TRY(deep_allocation_resume(&t->allocation, err));
     }
     DUSK_TRY(tell(t, first, err));
     for (uint64_t step = first; step < plan->steps; step++) {
@@ -410,6 +441,7 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         learn_progress(job, (double)(step + 1) / (double)plan->steps);
     }
     if (t->averaged) set_parameters(t, t->averaged);
+    if (t->allocation.allowance && job->model) DUSK_TRY(put_noise(&t->allocation, job->model, err));
 done:
     if (t) close_training(t);
     dusk_deallocate(t);

@@ -6,6 +6,7 @@
  * the total with noise, and moves the parameters. An empty sample takes a step like any other, none is cut off, and gradients are divided by
  * the declared lot, never by how many there were. Proof: training.proof.md. */
 
+#include "deep/allocation.h"
 #include "deep/carriers.h"
 #include "deep/clip.h"
 #include "deep/correlation.h"
@@ -42,6 +43,8 @@ typedef struct deep_plan {
     learn_noise noise;   /* of the totals, in units of the clip; where it falls, of the first stage */
     learn_noise stage[DEEP_STAGES]; /* where it falls */
     size_t stages;                  /* 0: it does not */
+    bool allocates;                 /* it is found on the way, within this */
+    learn_allowance allowance;
     deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;

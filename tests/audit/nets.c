@@ -47,6 +47,12 @@ SUBJECT(shuffled, NUMBERS, STEPS("rate=0.5", "steps=2", "sampler=shuffled"), DUS
 SUBJECT(epochs, NUMBERS, STEPS("rate=1", "steps=4", "sampler=shuffled"), DUSK_REPLACE_ONE, 0.05, 1, BOTH,
         { &opposite, &one })
 
+/* Noise that is found on the way. */
+SUBJECT(allocated, NUMBERS, STEPS("rate=1", "steps=2", "allocation=adaptive"), DUSK_ADD_REMOVE, 0.05, 1, BOTH,
+        { &nobody, &one })
+SUBJECT(allocated_sampled, NUMBERS, STEPS("rate=0.5", "steps=3", "allocation=adaptive"), DUSK_ADD_REMOVE,
+        0.05, 2, BOTH, { &nobody, &one })
+
 /* Noise that later steps take back. Of bands the sum of all steps, where a row is as often as there are epochs, shows most of what is stated. Of a tree it shows less: the row is in other nodes, too. */
 SUBJECT(bands, NUMBERS, STEPS("rate=0.5", "steps=32", "sampler=shuffled", "correlation=bands", "bands=32"),
         DUSK_REPLACE_ONE, 0.05, 2, BOTH, { &opposite, &one })
@@ -112,6 +118,9 @@ static const subject subjects[] = {
     { "fixed", "one of two is exchanged", 1, 1, 3000, begin_fixed, draw_sum, NULL },
     { "shuffled", "one of two is exchanged", 1, 1, 3000, begin_shuffled, draw_sum, NULL },
     { "epochs", "a row is exchanged, of several epochs", 1, 1, 3000, begin_epochs, draw_sum, NULL },
+    { "allocated", "a row, noise being found on the way", 1, 1, 3000, begin_allocated, draw_sum, NULL },
+    { "allocated.sampled", "a row that may be in, noise being found on the way", 1, 1, 3000,
+      begin_allocated_sampled, draw_sum, NULL },
     { "bands", "one of two is exchanged, in bands of steps", 1, 1, 3000, begin_bands, draw_sum, NULL },
     { "tree", "one of two is exchanged, in trees of steps", 1, 1, 3000, begin_tree, draw_sum, NULL },
     { "tuned", "a row that tunes a public model", 1, 2, 3000, begin_tuned, draw_tuned, NULL },

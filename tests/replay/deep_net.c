@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 18 };
+enum { ROWS = 30, WHOLE = 19 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -37,6 +37,7 @@ static const request requests[] = {
         "threads=2" } },
     { "net",
       { "net=dense 4; tanh; output", "rate=1", "steps=3", "smooth=2", "bias_noise=1", "clipping=adaptive" } },
+    { "net", { "net=dense 4; tanh; output", "rate=1", "steps=20", "allocation=adaptive", "threads=2" } },
     { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
     { "net", { "net=output", "sampler=allocated", "rate=0.01", "steps=130", "clip=0.3" } },
     { "net", { "net=dense 4; tanh; output", "sampler=shuffled", "lot=8", "epochs=3", "correlation=tree" } },
@@ -45,6 +46,7 @@ static const request requests[] = {
         "clipping=adaptive" } },
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=9", "noise_fall=0.3", "optimiser=adam_unbiased" } },
+    { "net", { "net=dense 4; output", "rate=0.5", "steps=40", "allocation=adaptive", "clipping=adaptive" } },
     { "net_numbers", { "net=output", "rate=0.9", "steps=12", "optimiser=adagrad", "threads=2" } },
 };
 

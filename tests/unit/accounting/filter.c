@@ -131,6 +131,54 @@ static void adversaries(void **state)
         }
 }
 
+/* The most that E_P[exp(a L)] can be. */
+static double worst_moment(const dusk_filter *filter, const toy *toys, size_t n, double a, double loss,
+                           int steps)
+{
+    double best = exp(a * loss);
+    for (size_t i = 0; i < n && steps > 0; i++) {
+        dusk_filter after = *filter;
+        if (dusk_filter_charge(&after, &toys[i].event, NULL) != DUSK_OK) continue;
+        double value = 0;
+        for (size_t y = 0; y < toys[i].answers; y++)
+            value += toys[i].p[y] * worst_moment(&after, toys, n, a, loss + toys[i].loss[y], steps - 1);
+        if (value > best) best = value;
+    }
+    return best;
+}
+
+/* What was accepted keeps rdp(alpha: most), and gdp(mu) at every epsilon; and a good part of it is used. */
+static void promises_of_one_kind(void **state)
+{
+    (void)state;
+    toy pure[] = { response(0.25), response(0.5), response(1) };
+    toy noise[] = { ranges(0.25), ranges(0.4), ranges(0.6) };
+    for (double alpha = 1.5; alpha < 20; alpha *= 2) {
+        dusk_filter *filter;
+        const double most = 0.9;
+        assert_int_equal(dusk_filter_new_renyi(&filter, alpha, most, DUSK_REPLACE_ONE, NULL), DUSK_OK);
+        know(&filter->meter, pure, 3);
+        const double reached = log(worst_moment(filter, pure, 3, alpha - 1, 0, 6)) / (alpha - 1);
+        assert_true(reached <= most * (1 + 1e-9) && reached > 0.3 * most);
+        assert_true(dusk_filter_left_down(filter) == most);
+        assert_int_equal(dusk_filter_charge(filter, &pure[0].event, NULL), DUSK_OK);
+        assert_true(dusk_filter_left_down(filter) < most && dusk_filter_left_down(filter) > 0);
+        dusk_filter_free(filter);
+    }
+    dusk_filter *filter;
+    assert_int_equal(dusk_filter_new_gdp(&filter, 0.8, DUSK_REPLACE_ONE, NULL), DUSK_OK);
+    know(&filter->meter, noise, 3);
+    for (double epsilon = 0; epsilon < 2; epsilon += 0.4) {
+        const double curve = tail(epsilon / 0.8 - 0.4) - exp(epsilon) * tail(epsilon / 0.8 + 0.4);
+        assert_true(worst(filter, noise, 3, epsilon, 0, 4) <= curve * (1 + 1e-9));
+    }
+    dusk_filter_free(filter);
+    assert_int_equal(dusk_filter_new_renyi(&filter, 1, 1, DUSK_ADD_REMOVE, NULL), DUSK_ERR_ARGUMENT);
+    assert_null(filter);
+    assert_int_equal(dusk_filter_new_renyi(&filter, 2, NAN, DUSK_ADD_REMOVE, NULL), DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_filter_new_gdp(&filter, -1, DUSK_ADD_REMOVE, NULL), DUSK_ERR_ARGUMENT);
+}
+
 /* Showing the truth with probability d and else nothing reaches delta itself. */
 static void basic_is_tight(void **state)
 {
@@ -407,12 +455,13 @@ static void extreme_budgets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adversaries),        cmocka_unit_test(basic_is_tight),
-        cmocka_unit_test(no_order_is_free),   cmocka_unit_test(refused_spends_nothing),
-        cmocka_unit_test(tiny_charges_count), cmocka_unit_test(budgets_are_used),
-        cmocka_unit_test(sums_of_parts),      cmocka_unit_test(charge_at_a_delta),
-        cmocka_unit_test(charges_are_linear), cmocka_unit_test(no_such_price),
-        cmocka_unit_test(bad_arguments),      cmocka_unit_test(extreme_budgets),
+        cmocka_unit_test(adversaries),          cmocka_unit_test(basic_is_tight),
+        cmocka_unit_test(no_order_is_free),     cmocka_unit_test(refused_spends_nothing),
+        cmocka_unit_test(tiny_charges_count),   cmocka_unit_test(budgets_are_used),
+        cmocka_unit_test(sums_of_parts),        cmocka_unit_test(charge_at_a_delta),
+        cmocka_unit_test(charges_are_linear),   cmocka_unit_test(no_such_price),
+        cmocka_unit_test(bad_arguments),        cmocka_unit_test(extreme_budgets),
+        cmocka_unit_test(promises_of_one_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ static const request requests[] = {
       false,
       false,
       false },
+    { { "net=dense 3000; relu; output", "rate=1", "steps=3", "allocation=adaptive" }, false, false, false },
     { { "net=dense 300; relu; output", "rate=1", "steps=3", "subspace=20" }, false, true, false },
     { { "net=groupnorm 1 fixed; dense 600; relu; output", "rate=1", "steps=3", "subspace=4", "threads=2",
         "clipping=adaptive" },

@@ -274,6 +274,42 @@ static void directions_are_found_anew(void **state)
     folder_remove(&f);
 }
 
+/* How noise was allocated is kept: stages before and after are within the allowance together. */
+static void allocation_is_kept(void **state)
+{
+    (void)state;
+    run r = { .settings = { "net=output", "rate=1", "steps=32", "allocation=adaptive" },
+              .count = 4,
+              .dies_at = 2 };
+    dusk_generator *gen = seeded(1);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    for (double dies_at = 0.45; dies_at < 0.5;
+         dies_at += 0.03) { /* within a stage of two steps, and at its end */
+        folder f = folder_make();
+        size_t rows, stages;
+        double information = 0;
+        dusk_account account;
+        dusk_composition *c;
+        dusk_event event;
+        die(&r, f.file, frame, NULL, dies_at);
+        dusk_model *model = go_on(&r, f.file, frame, gen);
+        const double *noise = dusk_model_array(model, "noise", &rows, &stages);
+        assert_true(noise && stages == 16);
+        for (size_t k = 0; k < stages; k++) information += 2 / (noise[k] * noise[k]);
+        assert_true(isfinite(information));
+        OK(dusk_event_gdp(&event, sqrt(information) * (1 - 1e-9), &err));
+        OK(dusk_composition_new(&c, DUSK_ADD_REMOVE, &err));
+        OK(dusk_composition_add(c, &event, 1, &err));
+        OK(dusk_account_epsilon(&account, c, 1e-6, DUSK_BEST, &err));
+        assert_true(account.bound.upper <= 5 && account.bound.upper > 4.9);
+        dusk_composition_free(c);
+        dusk_model_free(model);
+        folder_remove(&f);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
 static void copy_file(const char *from, const char *to)
 {
     char command[400];
@@ -416,6 +452,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(told_is_kept),
         cmocka_unit_test(directions_are_found_anew),
+        cmocka_unit_test(allocation_is_kept),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }
