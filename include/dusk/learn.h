@@ -122,7 +122,7 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_training_prepare(dusk_training **out, co
 DUSK_API void dusk_training_free(dusk_training *training);
 /* What a run will cost; borrowed. */
 DUSK_API const dusk_statement *dusk_training_statement(const dusk_training *training);
-/* How many steps it takes, each of which is a release; 0 for learners that take none. */
+/* How many steps it takes, each of which is a release; 0 for learners that take none, and before a run whose steps follow from a count of the rows. */
 DUSK_API uint64_t dusk_training_steps(const dusk_training *training);
 /* What the first `steps` of them would cost, at the delta of the training, if it had been planned to stop there: for a stop fixed in advance, so it is no promise, which is
  * dusk_training_statement for all steps, however many are taken. +inf without privacy. Few sampled steps (below 40) take

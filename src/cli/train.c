@@ -55,7 +55,7 @@ static const dusk_option train_options[] = {
     { .name = "net", .argument = "FILE|'LAYER; ...'", .type = DUSK_OPTION_STRING, AT(net), .sample = "'dense 64; relu; output'", .heading = "Networks",
       .help = "the layers, or a file of them, a line each: a word with . or / in it is the name of a file" },
     { .name = "lot", .argument = "B", .type = DUSK_OPTION_STRING, AT(lot), .sample = "256", .heading = "Networks",
-      .help = "how many rows a step takes, on average; needs --rows" },
+      .help = "how many rows a step takes, on average; of --rows, or of a noisy count of rows that is paid for" },
     { .name = "epochs", .argument = "K", .type = DUSK_OPTION_STRING, AT(epochs), .sample = "10", .heading = "Networks",
       .help = "how often a row is taken, on average" },
     { .name = "rate", .argument = "Q", .type = DUSK_OPTION_STRING, AT(rate), .sample = "0.01", .heading = "Networks",

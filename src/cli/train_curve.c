@@ -56,10 +56,17 @@ static void write_public(char *text, size_t size, const train_curve *c)
         snprintf(text, size, ", public loss %.3g", p->loss);
 }
 
+/* How many there are may follow from a count of the rows. */
+static void find_steps(train_curve *c)
+{
+    if (c->steps == 0 && c->training) c->steps = dusk_training_steps(c->training);
+}
+
 void train_curve_progress(void *context, double part)
 {
     train_curve *c = context;
     char piece[5][120] = { "" };
+    find_steps(c);
     if (c->steps == 0) {
         dusk_progress_part(&c->progress, part);
         return;
@@ -103,6 +110,7 @@ done:
 void train_curve_observe(void *context, const dusk_train_point *point)
 {
     train_curve *c = context;
+    find_steps(c);
     if (add_point(c, point, NULL) != DUSK_OK) c->failed = true;
 }
 

@@ -9,12 +9,11 @@
 #include "deep/memory.h"
 #include "deep/net_learner.h"
 #include "deep/parts.h"
+#include "deep/price.h"
 #include "deep/spent.h"
 #include "deep/state.h"
 #include "deep/whole.h"
 #include "mechanisms/totals.h"
-
-#define STEPS_MOST 1e7
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
@@ -41,158 +40,11 @@ void deep_scale_to_unit(learn_job *job)
     }
 }
 
-/* How often, and how many at a time: a chance and a number of steps, or a lot and epochs of so many rows. Where nobody declared how many rows there are, a
- * noisy count says what gradients are divided by, and nothing else depends on it. */
-static dusk_status plan_samples(learn_job *job, deep_plan *p, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const double rows = (double)job->rows, lot = learn_setting(job, "lot");
-    double rate = learn_setting(job, "rate");
-    p->steps = (uint64_t)learn_setting(job, "steps");
-    if (lot > 0 && rate > 0)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
-                         "a lot and a rate are two ways to say how many rows a step takes");
-    if (lot > 0 && !(rows > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --rate 0.01",
-                         "a lot is a part of all rows, and how many there are is private");
-    if (rate == 0) rate = lot > 0 ? lot / rows : 0.1;
-    DUSK_TRY(learn_sampler_init(&p->sampler, (learn_sampling)learn_choice(job, "sampler"), rate, job->rows,
-                                job->budget.neighbours, err));
-    if (p->steps == 0) {
-        const double steps = fmax(rint(learn_setting(job, "epochs") / p->sampler.rate), 1);
-        if (!(steps <= STEPS_MOST))
-            DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer epochs, or a larger rate or lot",
-                               "so many epochs take %.3g steps, and %.0f are the most", steps, STEPS_MOST));
-        p->steps = (uint64_t)steps;
-    }
-    DUSK_TRY(learn_plan_count(job, &p->count, job->budget.left * 0.01, err));
-done:
-    return status;
-}
-
-/* Only where every place is taken once an epoch, and always at the same step of it. */
-static dusk_status plan_correlation(learn_job *job, deep_plan *p, dusk_error *err)
-{
-    const deep_correlating way = (deep_correlating)learn_choice(job, "correlation");
-    if (way == DEEP_INDEPENDENT) return DUSK_OK;
-    if (p->sampler.way != LEARN_SHUFFLED)
-        return dusk_fail(
-            err, DUSK_ERR_ARGUMENT,
-            "give --set sampler=shuffled with --replace-one and --rows N, or leave correlation out",
-            "correlated noise is for rows in a fixed order, not for samples");
-    if (p->method == DEEP_ADAM_UNBIASED)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose optimiser=adam or sgd",
-                         "what correlated noise adds to second moments is not taken off");
-    p->sampler.once = true;
-    deep_correlation_init(&p->correlation, way, learn_sampler_epoch(&p->sampler),
-                          (size_t)learn_setting(job, "bands"));
-    return DUSK_OK;
-}
-
-static void say_correlation(learn_job *job, const deep_plan *p)
-{
-    if (p->correlation.way == DEEP_TREE)
-        learn_say(job, "of them sums of a binary tree over the steps of an epoch are released, one a step");
-    else if (p->correlation.way == DEEP_BANDS)
-        learn_say(job, "of them sums over the last %zu steps are released, older ones with smaller weights",
-                  p->correlation.bands);
-    if (p->correlation.way != DEEP_INDEPENDENT)
-        learn_say(job, "the sum of all gradients then has noise of %.4g times the clip",
-                  p->noise.deviation * deep_correlation_error(&p->correlation, p->steps));
-}
-
-enum { ALLOCATION_EVEN, ALLOCATION_ADAPTIVE };
-
-/* Noise that is found on the way, within an allowance. p->noise is the most that there can be, and its deviation what it is where steps are all alike. */
-static dusk_status take_allowance(learn_job *job, deep_plan *p, uint32_t cells, double steps, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    dusk_filter *filter = NULL;
-    if (learn_setting(job, "noise_fall") != 1)
-        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them out",
-                           "noise_fall and allocation=adaptive are two ways to say how noise falls"));
-    if (p->correlation.way != DEEP_INDEPENDENT)
-        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out correlation, or allocation",
-                           "noise that later steps take back is the same in all steps"));
-    DUSK_TRY(
-        learn_budget_allow(&job->budget, &p->allowance, cells, steps, DEEP_GRID, &p->sampler, p->steps, err));
-    p->allocates = true;
-    DUSK_TRY(learn_allowance_open(&p->allowance, &filter, err));
-    DUSK_TRY(learn_allowance_take(&p->allowance, filter, &p->noise, p->allowance.even * DEEP_ALLOCATED_RANGE,
-                                  1, err));
-    p->noise.deviation /= DEEP_ALLOCATED_RANGE;
-done:
-    dusk_filter_free(filter);
-    return status;
-}
-
-/* Noise for all steps: the same in each, or falling in stages. */
-static dusk_status take_noise(learn_job *job, deep_plan *p, uint32_t cells, double steps, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const double fall = learn_setting(job, "noise_fall");
-    if (learn_choice(job, "allocation") == ALLOCATION_ADAPTIVE)
-        return take_allowance(job, p, cells, steps, err);
-    double factor[DEEP_STAGES];
-    uint64_t times[DEEP_STAGES];
-    if (fall == 1)
-        return learn_budget_sampled(&job->budget, &p->noise, cells, steps, DEEP_GRID, job->budget.left,
-                                    &p->sampler, p->steps, err);
-    if (job->budget.multiplier > 0)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",
-                         "noise that falls is found by what it may cost");
-    p->stages = deep_stages(factor, times, fall, p->steps);
-    DUSK_TRY(learn_budget_stages(&job->budget, p->stage, p->stages, factor, times, cells, steps, DEEP_GRID,
-                                 &p->sampler, err));
-    p->noise = p->stage[0];
-    learn_say(job, "noise falls in %zu stages to %.4g times the clip", p->stages,
-              p->stage[p->stages - 1].deviation);
-done:
-    return status;
-}
-
-static dusk_status plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
-    const deep_tuning *part = deep_looked_at(p);
-    const size_t learned = part ? part->learned : p->net.parameters - p->frozen_parameters;
-    const uint32_t cells = (uint32_t)(p->directions > 0 ? p->directions : learned) + votes;
-    double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
-    if (job->plain) return DUSK_OK;
-    if (!(job->budget.delta > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
-    if (p->correlation.way != DEEP_INDEPENDENT) steps = deep_correlation_steps(&p->correlation, steps, cells);
-    DUSK_TRY(take_noise(job, p, cells, DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), err));
-    if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
-                         "noise of %.4g times the clip would drown every gradient", p->noise.deviation);
-done:
-    return status;
-}
-
 static void say_plan(learn_job *job, const deep_plan *p)
 {
     learn_say(job, "%zu parameters in %zu layer%s: %s", p->net.parameters, p->net.layers,
               p->net.layers == 1 ? "" : "s", learn_text(job, "net"));
-    if (p->plain)
-        learn_say(job, "NO PRIVACY: %llu steps of gradients, neither clipped nor with noise",
-                  (unsigned long long)p->steps);
-    else
-        learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that%s",
-                  (unsigned long long)p->steps, p->clip, p->noise.deviation,
-                  p->allocates ? ", if it were the same in all" : "");
-    if (p->allocates)
-        learn_say(job,
-                  "in each of %d stages it is as large as gradients of those before ask for; the promise is "
-                  "for all that they may take",
-                  DEEP_ALLOCATIONS);
-    if (!p->plain) say_correlation(job, p);
-    if (!p->plain && p->clipping == DEEP_CLIP_ADAPTIVE)
-        learn_say(
-            job,
-            "and how many of them were within the clip, in the same release; by that the next clip is found");
-    learn_sampler_say(job, &p->sampler);
+    deep_say_price(job, p);
     if (p->memory > 0)
         learn_say(job, "%.3g MB at most besides the rows: %zu thread%s, %zu row%s at a time", p->memory / 1e6,
                   p->threads, p->threads == 1 ? "" : "s", p->room, p->room == 1 ? "" : "s");
@@ -302,13 +154,10 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
                                    learn_setting(job, "cool_down") };
     p->average = learn_setting(job, "average");
     p->threads = (size_t)learn_setting(job, "threads");
-    DUSK_TRY(plan_samples(job, p, err));
-    DUSK_TRY(plan_correlation(job, p, err));
+    DUSK_TRY(deep_plan_samples(job, p, err));
     DUSK_TRY(deep_plan_subspace(job, p, err));
     DUSK_TRY(deep_plan_carriers(job, p, err));
-    p->before = job->budget;
-    job->steps = p->steps;
-    DUSK_TRY(plan_noise(job, p, err));
+    DUSK_TRY(deep_plan_noise(job, p, err));
     job->state_size = deep_state_size(job, p);
     DUSK_TRY(plan_memory(job, p, err));
     say_plan(job, p);
@@ -363,7 +212,6 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     dusk_status status = DUSK_OK;
     deep_plan *p = job->plan;
     deep_rows rows = { .rows = 0 }, check = { .rows = 0 }, open = { .rows = 0 };
-    double count;
     learn_matrix scaled = { .bound = 0 };
     float *parameters = NULL;
     unsigned char *kept = NULL;
@@ -376,16 +224,12 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     DUSK_TRY(make_rows(&rows, job, frame, err));
     if (job->check_rows) DUSK_TRY(make_rows(&check, job, job->check_rows, err));
     if (p->directions > 0) DUSK_TRY(make_open_rows(&open, job, err));
-    if (going_on) {
-        p->lot = deep_state_lot(kept);
-    } else {
-        DUSK_TRY(learn_fit_count(job, &p->count, &count, rows.rows, gen, err));
-        p->lot = fmax(p->sampler.rate * count, 1);
-        DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
-    }
+    DUSK_TRY(deep_fit_samples(job, p, rows.rows, going_on ? kept : NULL, gen, err));
+    if (!going_on) DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
     DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
+    DUSK_TRY(deep_put_counted(job, p, err));
 done:
     p->check = p->open = NULL;
     deep_rows_clear(&rows);
@@ -401,7 +245,7 @@ const dusk_setting deep_net_settings[] = {
     { "net", "dense 64; relu; output", "", 0, 0, false,
       "the network, layers with \";\" between them; docs/networks.md has all of them" },
     { "lot", "0", NULL, 0, 1e9, true,
-      "how many rows a step takes, on average, if --rows is public; 0: by rate" },
+      "how many rows a step takes, on average; where --rows is not public, of a noisy count; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
     { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.1" },
     { "sampler", "poisson", "poisson|fixed|shuffled|allocated", 0, 0, false,
@@ -410,7 +254,7 @@ const dusk_setting deep_net_settings[] = {
     { "correlation", "none", "none|tree|bands", 0, 0, false,
       "noise that later steps take back, for sampler=shuffled: by a binary tree, or a banded matrix" },
     { "bands", "32", NULL, 1, DEEP_BANDS_MOST, true, "how many steps a band is long, an epoch at most" },
-    { "steps", "0", NULL, 0, STEPS_MOST, true, "how many; 0: by epochs" },
+    { "steps", "0", NULL, 0, DEEP_STEPS_MOST, true, "how many; 0: by epochs" },
     { "clip", "1", NULL, 1e-6, 1e6, false, "how long the gradient of one row may be" },
     { "clipping", "flat", "flat|layers|automatic|adaptive", 0, 0, false,
       "the gradient as a whole, every layer, all gradients scaled to the same length, or to a quantile of "

@@ -51,6 +51,10 @@ dusk_status deep_spent(const learn_job *job, uint64_t steps, dusk_event *out, du
     learn_budget budget = plan->before;
     dusk_event event;
     uint64_t times = steps;
+    if (plan->counted > 0) { /* samples follow from a count: the same */
+        *out = job->budget.event;
+        return DUSK_OK;
+    }
     if (plan->allocates) { /* what was taken is found on the way: the most it may be */
         DUSK_TRY(learn_allowance_event(&plan->allowance, &event, err));
         DUSK_TRY(learn_budget_event(&budget, &event, budget.left, 1, err));

@@ -8,7 +8,7 @@
 
 typedef struct head {
     uint64_t steps, optimiser_steps;
-    double lot, clip;
+    double rows, clip;
 } head;
 
 /* Vectors of as many numbers as are learned; an optimiser has two moments at most. */
@@ -44,7 +44,7 @@ static size_t list(const deep_state *state, float *out[MOST])
 
 void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes)
 {
-    const head begin = { state->steps, state->optimiser->steps, plan->lot, state->clip };
+    const head begin = { state->steps, state->optimiser->steps, plan->rows, state->clip };
     const size_t size = deep_learned(plan) * sizeof(float);
     float *vector[MOST];
     const size_t n = list(state, vector);
@@ -85,9 +85,9 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     state->optimiser->steps = begin.optimiser_steps;
 }
 
-double deep_state_lot(const unsigned char *bytes)
+double deep_state_rows(const unsigned char *bytes)
 {
     head begin;
     memcpy(&begin, bytes, sizeof begin);
-    return begin.lot;
+    return begin.rows;
 }

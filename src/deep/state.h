@@ -2,7 +2,7 @@
 #ifndef DUSK_DEEP_STATE_H
 #define DUSK_DEEP_STATE_H
 
-/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, the lot, the clip, parameters, their average, and the
+/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, how many rows were counted, the clip, parameters, their average, and the
  * moments of the optimiser; of parameters those numbers that are learned; carriers, with the first parameters; and how noise was allocated, with what the last step released. Coins are not among them: those of the next steps are new. Whatever a step changes and the next reads must be here. */
 
 #include "deep/training.h"
@@ -22,7 +22,7 @@ typedef struct deep_state {
 void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes);
 /* The same back; sizes are those of the plan. */
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes);
-/* The lot alone, which is released once and not again. */
-double deep_state_lot(const unsigned char *bytes);
+/* How many rows there are, alone: counted once and not again. */
+double deep_state_rows(const unsigned char *bytes);
 
 #endif

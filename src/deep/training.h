@@ -40,6 +40,9 @@ typedef struct deep_plan {
     double lot;          /* what gradients are divided by; public */
     learn_budget before; /* what was left, and what had been taken, before the noise of steps was */
     learn_noise count;   /* where the number of rows is paid for */
+    double counted;      /* the lot, where samples follow from that number; else 0 */
+    dusk_budget rest;    /* and what steps may then cost */
+    double rows;         /* declared, or as they were counted */
     learn_noise noise;   /* of the totals, in units of the clip; where it falls, of the first stage */
     learn_noise stage[DEEP_STAGES]; /* where it falls */
     size_t stages;                  /* 0: it does not */

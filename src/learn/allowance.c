@@ -11,7 +11,7 @@
 
 #define LEAST 0x1p-10 /* multipliers */
 #define MOST 0x1p20
-enum { HALVINGS = 40, ORDERS = 24 };
+enum { HALVINGS = 32, ORDERS = 24 };
 
 /* --- noise ------------------------------------------------------------------------------------------------------- */
 
@@ -43,8 +43,9 @@ dusk_status learn_allowance_event(const learn_allowance *a, dusk_event *out, dus
 DUSK_PROVEN(learn_allowance_open)
 dusk_status learn_allowance_open(const learn_allowance *a, dusk_filter **out, dusk_error *err)
 {
-    if (a->all) return dusk_filter_new_gdp(out, a->most, DUSK_ADD_REMOVE, err);
-    return dusk_filter_new_renyi(out, a->order, a->most, a->neighbours, err);
+    const double most = DUSK_MUTATE(ALLOWANCE_IS_TWICE, a->most, 2 * a->most);
+    if (a->all) return dusk_filter_new_gdp(out, most, DUSK_ADD_REMOVE, err);
+    return dusk_filter_new_renyi(out, a->order, most, a->neighbours, err);
 }
 
 DUSK_PROVEN(learn_allowance_take)

@@ -47,6 +47,8 @@ static const request requests[] = {
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=9", "noise_fall=0.3", "optimiser=adam_unbiased" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=40", "allocation=adaptive", "clipping=adaptive" } },
+    { "net", { "net=dense 4; output", "lot=12", "epochs=4", "threads=2" } },
+    { "net", { "net=output", "lot=12", "steps=20", "allocation=adaptive" } },
     { "net_numbers", { "net=output", "rate=0.9", "steps=12", "optimiser=adagrad", "threads=2" } },
 };
 

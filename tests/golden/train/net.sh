@@ -21,6 +21,10 @@ net --net nothing.net
 net --net credit
 net --net small.net --set net=output
 net --net output --lot 100
+net --net output --lot 100 --set sampler=allocated
+net --net output --rows 2400 --set allocation=adaptive
+net --net output --rows 2400 --set allocation=adaptive --set noise_fall=0.5
+net --net output --rows 2400 --set allocation=adaptive --replace-one --set sampler=shuffled
 net --net output --lot 100 --rate 0.1 --rows 2400
 net --net output --epochs 1 --steps 10
 net --net output --lot 1.5 --rows 2400

@@ -88,7 +88,7 @@ static void files(void **state)
 typedef struct run {
     const char *settings[8];
     size_t count;
-    bool plain;
+    bool plain, counts; /* counts: how many rows there are is not declared */
     double dies_at, first_part;
     const dusk_frame *check; /* public rows, or NULL */
     uint64_t dies_told;      /* when this step is told of; 0: never */
@@ -122,7 +122,7 @@ static dusk_training *prepared(run *r, const dusk_frame *frame)
     else
         o.epsilon = 5;
     o.delta = 1e-6;
-    o.rows = 60;
+    o.rows = r->counts ? 0 : 60;
     o.neighbours = DUSK_ADD_REMOVE;
     o.settings = r->settings;
     o.settings_count = r->count;
@@ -274,6 +274,30 @@ static void directions_are_found_anew(void **state)
     folder_remove(&f);
 }
 
+/* Rows are counted once: by the first coins of the process that died. */
+static void count_is_kept(void **state)
+{
+    (void)state;
+    run r = { .settings = { "net=output", "lot=20", "steps=10" }, .count = 3, .dies_at = 2, .counts = true };
+    dusk_generator *gen = seeded(1), *coins = seeded(5);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    dusk_training *training = prepared(&r, frame);
+    folder f = folder_make();
+    dusk_model *model[2];
+    size_t one;
+    OK(dusk_training_run(training, &model[0], frame, coins, &err));
+    die(&r, f.file, frame, NULL, 0.5);
+    model[1] = go_on(&r, f.file, frame, gen);
+    assert_true(*dusk_model_array(model[0], "rows", &one, &one) ==
+                *dusk_model_array(model[1], "rows", &one, &one));
+    for (int k = 0; k < 2; k++) dusk_model_free(model[k]);
+    dusk_training_free(training);
+    dusk_generator_free(coins);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
 /* How noise was allocated is kept: stages before and after are within the allowance together. */
 static void allocation_is_kept(void **state)
 {
@@ -321,7 +345,7 @@ static void copy_file(const char *from, const char *to)
 static void new_coins(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, 2, 0, NULL, 0, 0, 0 };
     dusk_generator *gen = seeded(2);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -360,7 +384,7 @@ static void told_is_kept(void **state)
     dusk_generator *gen = seeded(6);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     for (size_t k = 0; k < 3; k++) {
-        run r = { { "net=output", "rate=1", "steps=10" }, 3, true, 2, 0, frame, at[k], 0, 0 };
+        run r = { { "net=output", "rate=1", "steps=10" }, 3, true, false, 2, 0, frame, at[k], 0, 0 };
         folder f = folder_make();
         die(&r, f.file, frame, NULL, 2);
         r.dies_told = 0;
@@ -378,7 +402,7 @@ static void told_is_kept(void **state)
 static void ledgers(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, 2, 0, NULL, 0, 0, 0 };
     dusk_generator *gen = seeded(3);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -453,6 +477,7 @@ int main(void)
         cmocka_unit_test(told_is_kept),
         cmocka_unit_test(directions_are_found_anew),
         cmocka_unit_test(allocation_is_kept),
+        cmocka_unit_test(count_is_kept),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }
