@@ -12,7 +12,8 @@
 #include "base/platform.h"
 #include "deep/schedule.h"
 
-#define FALL_MOST 2.0
+#define FALL_MOST 1.0
+#define PENALTY 1.0
 #define HAIR (1 + 0x1p-20)
 enum { TRIES = 8 };
 
@@ -49,9 +50,8 @@ double deep_fall_of(const double *length, const double *middle, size_t stages)
         xx += u * u;
         xy += u * v;
     }
-    const double spread = n * xx - x * x;
-    if (n < 2 || !(spread > 0)) return 0;
-    return fmin(fmax(-(n * xy - x * y) / spread, 0), FALL_MOST);
+    if (n < 2) return 0;
+    return fmin(fmax((x * y / n - xy) / (xx - x * x / n + PENALTY), 0), FALL_MOST);
 }
 
 /* The length of gradients in the stage that ends; not below what its error is. */

@@ -5,7 +5,7 @@
 /* Noise that follows gradients: how much of the budget a step gets is found on the way, by what steps before it have released [after Lee & Kifer 2018; Xie, Li, Wu & Wu 2021].
  *
  * Steps are in stages. How long gradients are in a stage is told by products of those of two steps, one after the other, whose noise is independent: <g~_t, g~_(t+1)> is
- * <g_t, g_(t+1)> on average, and neither noise nor samples are in it. Lengths fall like a power of the number of the step, t^-p, more or less; p is found by least squares over the stages so far. Near to a
+ * <g_t, g_(t+1)> on average, and neither noise nor samples are in it. Lengths fall like a power of the number of the step, t^-p, more or less; p is found by least squares over the stages so far, and is less than that while they are few: at first gradients fall for other reasons. Near to a
  * minimum, where what is left of a step's noise falls as the gradient does, squared, least is left in the end when noise is as the root of the gradient's length, t^(-p/2) [after Hong, Wang & Zhou 2021]. So
  * the stages that are left have noise of this shape, as large as takes all that is left of the allowance; the next of them is charged, and of the others it is found anew. */
 
@@ -13,7 +13,7 @@
 
 enum { DEEP_ALLOCATIONS = 16 }; /* stages, or as many as there are steps */
 #define DEEP_ALLOCATED_RANGE                                                                                 \
-    4.0 /* no stage has more noise than this times what steps that are all alike have */
+    2.0 /* no stage has more noise than this times what steps that are all alike have */
 
 /* What is kept of a training: all of it follows from releases. */
 typedef struct deep_allocated {
@@ -47,7 +47,7 @@ DUSK_MUST_USE dusk_status deep_allocation_begin(deep_allocation *a, uint64_t ste
 /* What a step released, over the clip: numbers from `first` on, all of them once. */
 void deep_allocation_look(deep_allocation *a, uint64_t step, const float *released, size_t first, size_t n);
 
-/* The power p with which lengths[k], of stages about steps middle[k], fall, from 0 to 2; 0 where fewer than two are known. */
+/* The power p with which lengths[k], of stages about steps middle[k], fall, from 0 to 1: of least squares of logarithms and a penalty of p^2 / 2. 0 where fewer than two are known. */
 double deep_fall_of(const double *length, const double *middle, size_t stages);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+enum { EXPECTED_MOST = 2048 }; /* bytes; what comes after is fetched as the first ones are read */
+
 void deep_rows_clear(deep_rows *rows)
 {
     if (rows->x) dusk_wipe(rows->x, rows->rows * rows->width * sizeof *rows->x);
@@ -215,6 +217,16 @@ DEEP_LANES
 static void from_bytes(const uint8_t *x, deep_real *out, size_t n)
 {
     for (size_t j = 0; j < n; j++) out[j] = (deep_real)x[j] * ((deep_real)1 / 255);
+}
+
+void deep_rows_expect(const deep_rows *rows, size_t row)
+{
+    const size_t w = rows->width,
+                 size = rows->byte ? w : w * (rows->raw ? sizeof *rows->raw : sizeof *rows->x);
+    const char *at = rows->byte  ? (const char *)(rows->byte + row * w)
+                     : rows->raw ? (const char *)(rows->raw + row * w)
+                                 : (const char *)(rows->x + row * w);
+    for (size_t i = 0; i < size && i < EXPECTED_MOST; i += 64) __builtin_prefetch(at + i);
 }
 
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out)

@@ -44,6 +44,8 @@ DUSK_MUST_USE dusk_status deep_rows_mark(deep_rows *rows, const learn_labels *la
 void deep_rows_clear(deep_rows *rows);
 /* Rows of other order: row i is the one that was order[i]. They have no labels. */
 DUSK_MUST_USE dusk_status deep_rows_order(deep_rows *rows, const size_t *order, dusk_error *err);
+/* Row `row` will be taken soon: rows of a sample lie far apart in memory. */
+void deep_rows_expect(const deep_rows *rows, size_t row);
 /* Row `row` as the input of an example. */
 void deep_rows_take(const deep_rows *rows, size_t row, deep_real *out);
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { ROOM_MOST = 256 };
+enum { ROOM_MOST = 256, AHEAD = 4 }; /* AHEAD: rows that are fetched before they are taken */
 
 void deep_turns_close(deep_turns *w)
 {
@@ -77,6 +77,7 @@ static void add_turn(deep_turns *w, size_t first, size_t n)
     pass->examples = n;
     for (size_t i = 0; i < n; i++) {
         const size_t row = w->sample->row[first + i];
+        if (i + AHEAD < n) deep_rows_expect(w->rows, w->sample->row[first + i + AHEAD]);
         deep_rows_take(w->rows, row, pass->value[0] + i * size);
         if (w->rows->code) w->code[i] = w->rows->code[row];
         if (w->rows->number)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "accounting/account.h"
 #include "base/error.h"
@@ -235,9 +236,14 @@ static dusk_status take_poisson(learn_draw *d, uint64_t step, size_t *count, dus
     if (!all)
         DUSK_TRY(dusk_keyed_include(d->coins, (uint32_t)DUSK_MUTATE(SAMPLE_IS_DRAWN_ONCE, step, 0), NULL,
                                     d->in, d->rows, dusk_keyed_rate_down(d->sampler.rate), err));
-    for (size_t i = 0; i < d->rows; i++) {
-        d->row[n] = i;
-        n += all || d->in[i];
+    for (size_t i = 0; i < d->rows; i += 8) {
+        const size_t end = d->rows - i < 8 ? d->rows - i : 8;
+        uint64_t eight = 1;
+        if (!all && end == 8) memcpy(&eight, d->in + i, sizeof eight);
+        for (size_t j = 0; eight != 0 && j < end; j++) {
+            d->row[n] = i + j;
+            n += all || d->in[i + j];
+        }
     }
     *count = n;
 done:
