@@ -136,7 +136,7 @@ static void judge(table *t, size_t i)
     t->middle[i] = 1;
     t->loss[i] = 0;
     if (!(a < e && e < b)) return;
-    double d = t->delta_up(e, t->context), share = expm1(e - a) / expm1(b - a);
+    double d = t->delta_up(e, t->context), share = exp(e - b) * expm1(a - e) / expm1(a - b);
     if (!(d >= t->delta[i + 1])) d = t->delta[i + 1];
     if (!(d <= t->delta[i])) d = t->delta[i];
     double line = t->delta[i] + (t->delta[i + 1] - t->delta[i]) * share;

@@ -83,6 +83,11 @@ void dusk_mixture_group(dusk_pair *pair, uint64_t count);
  * false when the multiplicities do not fit. */
 bool dusk_gaussian_draws(dusk_pair *pair, uint64_t m, uint64_t n, dusk_direction direction);
 
+/* pair_draws.c: m draws with replacement of one of n units, where one of them is replaced, with Gaussian noise of
+ * deviation sigma over the distance of that; n >= 2, m >= 1, both below 2^53. DUSK_ERR_UNSUPPORTED where m is many times n. */
+DUSK_MUST_USE dusk_status dusk_atoms_draws(dusk_pair *pair, double sigma, uint64_t m, uint64_t n,
+                                           dusk_error *err);
+
 /* pair_shuffle.c: of the tree of a pair that is `shuffled`. */
 double dusk_shuffled_delta_up(const dusk_event_node *tree, double epsilon);
 double dusk_shuffled_epsilon_up(const dusk_event_node *tree, double delta);

@@ -274,7 +274,22 @@ done:
     return status;
 }
 
-/* For Gaussian noise where a unit is added or removed. */
+/* Where a unit is replaced: by the curve of [Balle, Barthe & Gaboardi 2018, Theorem 10]. */
+DUSK_PROVEN(add_draws)
+static dusk_status add_draws(dusk_builder *b, const dusk_pair *noise, const dusk_event_node *tree,
+                             uint64_t times)
+{
+    dusk_pair pair = { 0 };
+    const uint64_t m = tree->whole[0], n = tree->whole[1];
+    const double sigma =
+        noise->sigma > 0 ? noise->sigma : dusk_div_down(1, dusk_sqrt_up(noise->mu_squared.upper));
+    if (m >= UINT64_C(1) << 53 || n >= UINT64_C(1) << 53 || !(sigma >= DBL_MIN && isfinite(sigma)))
+        return dusk_builder_refuse(b, tree);
+    dusk_status status = dusk_atoms_draws(&pair, sigma, m, n, b->err);
+    return status == DUSK_OK ? dusk_builder_add_pair(b, &pair, tree, times) : status;
+}
+
+/* For Gaussian noise. */
 DUSK_PROVEN(add_with_replacement)
 static dusk_status add_with_replacement(dusk_builder *b, const dusk_event_node *tree, uint64_t times)
 {
@@ -283,10 +298,12 @@ static dusk_status add_with_replacement(dusk_builder *b, const dusk_event_node *
     for (const dusk_event_node *e = dusk_event_first_below(tree); e; e = dusk_event_next_below(tree, e))
         if (!dusk_event_is_additive(e) || dusk_event_has_kind(e, DUSK_EVENT_POISSON))
             return dusk_builder_refuse(b, tree);
-    if (b->pairs.direction == DUSK_REPLACE || tree->whole[1] < 2) return dusk_builder_refuse(b, tree);
+    if (tree->whole[1] < 2) return dusk_builder_refuse(b, tree);
     if (tree->whole[0] == 0) return DUSK_OK;
     dusk_status status = single_below(&pair, &empty, b, tree, b->pairs.direction);
     if (status != DUSK_OK || empty) return status;
+    if (pair.kind == DUSK_PAIR_GAUSSIAN && b->pairs.direction == DUSK_REPLACE)
+        return add_draws(b, &pair, tree, times);
     if (pair.kind != DUSK_PAIR_GAUSSIAN ||
         !dusk_gaussian_draws(&pair, tree->whole[0], tree->whole[1], b->pairs.direction) ||
         !(pair.sigma >= DBL_MIN && isfinite(pair.sigma)))
