@@ -43,8 +43,11 @@ typedef struct replay {
 typedef struct replay_declared {
     double epsilon, delta; /* what it promises; epsilon 0: it is not priced (a run that is not the sum
                               of its calls) */
-    bool coins_vary;       /* how many coins are taken may depend on the data */
-    bool silent;           /* what is asked for is public, and no call is made */
+    double
+        distance; /* how many of the sensitivities that calls declare neighbours may move: 2 where one row is
+                              replaced, and noise is for one that comes or goes; 0: 1 */
+    bool coins_vary; /* how many coins are taken may depend on the data */
+    bool silent;     /* what is asked for is public, and no call is made */
 } replay_declared;
 
 enum { REPLAY_WHY = 512 };
@@ -183,7 +186,7 @@ static inline bool replay_pair(char *why, const dusk_record *ra, const dusk_reco
                         a->header.sensitivity);
     } else {
         double moved = replay_norm(&m, a->header.norm);
-        if (!(moved <= a->header.sensitivity * (1 + 0x1p-50))) {
+        if (!(moved <= a->header.sensitivity * price->distance * (1 + 0x1p-50))) {
             if (replay_is_guarded(ra, rb, a, price)) return true;
             REPLAY_FAIL(a, "inputs move by %.17g (key %llu by %.17g), declared %.17g", moved,
                         (unsigned long long)m.worst, m.linf, a->header.sensitivity);
@@ -226,7 +229,7 @@ static inline bool replay_affordable(char *why, const replay_price *price, const
 static inline bool replay_compare(char *why, const dusk_record *a, const dusk_record *b,
                                   const replay_declared *declared)
 {
-    replay_price price = { .epsilon = 0 };
+    replay_price price = { .distance = declared->distance > 0 ? declared->distance : 1 };
     if (!replay_calls(why, a, b, &price) || !replay_calls(why, b, a, NULL)) return false;
     if (!declared->coins_vary && a->taken != b->taken) {
         snprintf(why, REPLAY_WHY, "%llu bytes of coins were taken on one side and %llu on the other",

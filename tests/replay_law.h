@@ -164,6 +164,7 @@ static inline bool replay_is_smooth(const dusk_record_call *a, const dusk_record
 /* What a run costs: epsilons that add up, squares of Gaussian shifts in deviations, and deltas. */
 typedef struct replay_price {
     double epsilon, mu_square, delta;
+    double distance; /* of neighbours, in sensitivities as they are declared */
 } replay_price;
 
 static inline void replay_charge(replay_price *price, const dusk_record_header *h, const replay_move *m)

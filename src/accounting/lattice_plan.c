@@ -145,29 +145,46 @@ static void make_plan(dusk_lattice_plan *out, const dusk_lattice *lattice, dusk_
     out->below = below / step;
 }
 
+/* With a hint the tilt is looked for near that of the hint, and where the laws are long on fewer points. */
+static dusk_status plan_near(dusk_lattice_plan *out, const dusk_lattice *lattice,
+                             dusk_lattice_question question, const dusk_lattice_plan *hint, dusk_error *err)
+{
+    dusk_lattice thinned = { 0 };
+    double step = lattice->step.upper, low = log(hint->tilt * step / 4),
+           high = fmin(log(hint->tilt * step * 4), log(TILT_MAX));
+    double fine = 0.02 / ((4 * hint->tilt + hint->above + hint->below) * step);
+    size_t all = 0, every = 1;
+    for (size_t i = 0; i < lattice->count; i++) all += lattice->law[i].count;
+    if (all > THIN && fine > 2) every = (size_t)fmin(fine, (double)(all / THIN));
+    if (every <= 1) {
+        make_plan(out, lattice, question, low, high);
+        return DUSK_OK;
+    }
+    dusk_status status = thin(&thinned, lattice, every, err);
+    if (status != DUSK_OK) return status;
+    double finer = log((double)every);
+    make_plan(out, &thinned, question, low + finer, high + finer);
+    dusk_lattice_free(&thinned);
+    return DUSK_OK;
+}
+
+/* Whether it was found, and not where the search ended: a coarse law may be nothing like a fine one. */
+static bool is_found(const dusk_lattice_plan *plan, const dusk_lattice_plan *hint)
+{
+    return plan->tilt < 3.9 * hint->tilt && plan->tilt > hint->tilt / 3.9 && plan->width > 0 &&
+           isfinite(plan->width);
+}
+
 dusk_status dusk_lattice_plan_make(dusk_lattice_plan *out, const dusk_lattice *lattice,
                                    dusk_lattice_question question, const dusk_lattice_plan *hint,
                                    dusk_error *err)
 {
     double step = lattice->step.upper, low = log(1e-7 * step), high = log(fmin(1e9 * step, TILT_MAX));
     if (high < low) low = high - 30;
-    size_t all = 0, every = 1;
-    for (size_t i = 0; i < lattice->count; i++) all += lattice->law[i].count;
     if (hint && hint->tilt > 0) {
-        low = log(hint->tilt * step / 4);
-        high = fmin(log(hint->tilt * step * 4), log(TILT_MAX));
-        double fine = 0.02 / ((4 * hint->tilt + hint->above + hint->below) * step);
-        if (all > THIN && fine > 2) every = (size_t)fmin(fine, (double)(all / THIN));
+        dusk_status status = plan_near(out, lattice, question, hint, err);
+        if (status != DUSK_OK || is_found(out, hint)) return status;
     }
-    if (every <= 1) {
-        make_plan(out, lattice, question, low, high);
-        return DUSK_OK;
-    }
-    dusk_lattice thinned = { 0 };
-    dusk_status status = thin(&thinned, lattice, every, err);
-    if (status != DUSK_OK) return status;
-    double finer = log((double)every);
-    make_plan(out, &thinned, question, low + finer, high + finer);
-    dusk_lattice_free(&thinned);
+    make_plan(out, lattice, question, low, high);
     return DUSK_OK;
 }

@@ -248,9 +248,9 @@ const dusk_setting deep_net_settings[] = {
       "how many rows a step takes, on average; where --rows is not public, of a noisy count; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },
     { "rate", "0", NULL, 0, 1, false, "the chance of a row to be in a step; 0: by the lot, else 0.1" },
-    { "sampler", "poisson", "poisson|fixed|shuffled|allocated", 0, 0, false,
-      "each row by a coin of its own, so many of --rows, all of them in a random order, or each in one step "
-      "of an epoch" },
+    { "sampler", "poisson", "poisson|fixed|shuffled|allocated|drawn", 0, 0, false,
+      "each row by a coin of its own, so many of --rows, all of them in a random order, each in one step of "
+      "an epoch, or so many draws of --rows, with replacement" },
     { "correlation", "none", "none|tree|bands", 0, 0, false,
       "noise that later steps take back, for sampler=shuffled: by a binary tree, or a banded matrix" },
     { "bands", "32", NULL, 1, DEEP_BANDS_MOST, true, "how many steps a band is long, an epoch at most" },

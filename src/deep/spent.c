@@ -6,7 +6,7 @@
 
 static bool is_sampled(const learn_sampler *s)
 {
-    return s->way == LEARN_FIXED || s->way == LEARN_ALLOCATED || (s->way == LEARN_POISSON && s->rate < 1);
+    return s->way != LEARN_SHUFFLED && (s->way != LEARN_POISSON || s->rate < 1);
 }
 
 /* `times` releases with this noise. */

@@ -35,6 +35,7 @@ typedef struct training {
     learn_draw draw;
     dusk_keyed_coins *coins; /* of layers that toss them, or NULL */
     uint64_t *unit, *coin;   /* of each row of the sample: its number, and 64 of them */
+    size_t coins_most;
     deep_optimiser optimiser;
     double clip;                /* of this step */
     deep_history history;       /* where noise is correlated */
@@ -54,8 +55,8 @@ static void close_training(training *t)
     deep_history_close(&t->history);
     deep_allocation_close(&t->allocation);
     dusk_keyed_free(t->coins);
-    if (t->unit) dusk_wipe(t->unit, t->rows->rows * sizeof *t->unit);
-    if (t->coin) dusk_wipe(t->coin, t->rows->rows * sizeof *t->coin);
+    if (t->unit) dusk_wipe(t->unit, t->coins_most * sizeof *t->unit);
+    if (t->coin) dusk_wipe(t->coin, t->coins_most * sizeof *t->coin);
     dusk_deallocate(t->unit);
     dusk_deallocate(t->coin);
     dusk_deallocate(t->averaged);
@@ -119,8 +120,9 @@ static dusk_status open_training(training *t, bool going_on, dusk_generator *gen
                                  err)); /* counted, so that what it has is closed */
     if (plan->smooth > 0) DUSK_NEW(t->moved, plan->smooth * plan->net.parameters);
     if (asks_for_coins(&plan->net) || plan->bias_noise > 0) {
-        DUSK_NEW(t->unit, t->rows->rows + 1);
-        DUSK_NEW(t->coin, t->rows->rows + 1);
+        t->coins_most = learn_sampler_most(&plan->sampler, t->rows->rows);
+        DUSK_NEW(t->unit, t->coins_most + 1);
+        DUSK_NEW(t->coin, t->coins_most + 1);
         DUSK_TRY(dusk_keyed_new(&t->coins, gen, err));
     }
     if (plan->average > 0) DUSK_NEW(t->averaged, n);

@@ -179,10 +179,10 @@ dusk_status learn_budget_allow(learn_budget *budget, learn_allowance *out, uint3
     dusk_filter *filter = NULL;
     dusk_event event;
 
-    if (sampler->way == LEARN_SHUFFLED || sampler->way == LEARN_ALLOCATED)
+    if (sampler->way != LEARN_POISSON && sampler->way != LEARN_FIXED)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT,
                            "sample by poisson, or let the noise be the same in all steps",
-                           "noise that is chosen on the way has no price for shuffled or allocated rows"));
+                           "noise that is chosen on the way has a price for poisson and fixed samples only"));
     if (times > UINT32_MAX) /* beyond, coins would come again: learn_draw_take */
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer steps, or a larger rate",
                            "so many samples are too many"));

@@ -21,7 +21,7 @@ typedef struct learn_allowance {
 } learn_allowance;
 
 /* All that is left of a budget with a delta, for releases of `dimension` totals over samples, or all rows, to which a row adds at most `steps` in length; about `times` of
- * them. Not for shuffled and allocated rows. */
+ * them. For poisson and fixed samples. */
 DUSK_MUST_USE dusk_status learn_budget_allow(learn_budget *budget, learn_allowance *out, uint32_t dimension,
                                              double steps, int grid, const learn_sampler *sampler,
                                              uint64_t times, dusk_error *err);

@@ -14,6 +14,8 @@
 #include "mechanisms/noise.h"
 
 #define PLACES_MOST INT32_MAX /* of dusk_keyed_choose */
+#define HAIR 0x1p-30          /* more noise than was found, for roundings */
+#define HAIR_OF_DRAWN 0x1p-16 /* bounds are made of points there, and rise here and there as noise does */
 
 /* --- the price ----------------------------------------------------------------------------------------------- */
 
@@ -55,6 +57,11 @@ static uint64_t rows_of_unit(const learn_budget *budget)
     return DUSK_MUTATE(SAMPLED_UNIT_HAS_ONE_ROW, (uint64_t)rows, 1);
 }
 
+static bool is_drawn(const learn_sampler *sampler)
+{
+    return DUSK_MUTATE(DRAWN_PRICED_AS_FIXED, sampler->way == LEARN_DRAWN, false);
+}
+
 /* The event of one sample, gaussian(x) being what it releases. */
 static void write_sample(const learn_sampler *sampler, const learn_budget *budget, char *out, size_t size)
 {
@@ -62,8 +69,9 @@ static void write_sample(const learn_sampler *sampler, const learn_budget *budge
     if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_POISSON, true))
         snprintf(inner, sizeof inner, "poisson(%.17g, gaussian(x))", sampler->rate);
     else
-        snprintf(inner, sizeof inner, "without_replacement(%llu, %llu, gaussian(x))",
-                 (unsigned long long)sampler->lot, (unsigned long long)sampler->places);
+        snprintf(inner, sizeof inner, "%s_replacement(%llu, %llu, gaussian(x))",
+                 is_drawn(sampler) ? "with" : "without", (unsigned long long)sampler->lot,
+                 (unsigned long long)sampler->places);
     if (rows_of_unit(budget) > 1)
         snprintf(out, size, "group(%llu, %s)", (unsigned long long)rows_of_unit(budget), inner);
     else
@@ -91,6 +99,8 @@ dusk_status learn_sampler_event(dusk_event *out, const learn_budget *budget, con
     dusk_event sampled;
     DUSK_TRY(DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_POISSON, true)
                  ? dusk_event_poisson(&sampled, sampler->rate, release, err)
+             : is_drawn(sampler)
+                 ? dusk_event_with_replacement(&sampled, sampler->lot, sampler->places, release, err)
                  : dusk_event_without_replacement(&sampled, sampler->lot, sampler->places, release, err));
     if (rows_of_unit(budget) > 1)
         DUSK_TRY(dusk_event_group(out, rows_of_unit(budget), &sampled, err));
@@ -154,7 +164,8 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
     multiplier = budget->multiplier;
     if (!(multiplier > 0)) DUSK_TRY(find_multiplier(&multiplier, budget, sampler, times, err));
     DUSK_TRY(dusk_gaussian_multiplier_init(&noise.gauss, dimension, ldexp(steps, grid),
-                                           multiplier * (1 + 0x1p-30), grid, err));
+                                           multiplier * (1 + (is_drawn(sampler) ? HAIR_OF_DRAWN : HAIR)),
+                                           grid, err));
     DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
     DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));
     DUSK_TRY(learn_sampler_event(&sampled, budget, sampler, &event, err));
@@ -175,6 +186,9 @@ void learn_sampler_say(learn_job *job, const learn_sampler *s)
                   "each is over the rows that were put into this step, one of the %llu of an epoch, by "
                   "coins of their own",
                   (unsigned long long)s->bins);
+    else if (s->way == LEARN_DRAWN)
+        learn_say(job, "each is over %llu draws of %llu rows, in which a row may come more than once",
+                  (unsigned long long)s->lot, (unsigned long long)s->places);
     else
         learn_say(job, "each is over %llu of %llu rows, %s", (unsigned long long)s->lot,
                   (unsigned long long)s->places,
@@ -184,6 +198,11 @@ void learn_sampler_say(learn_job *job, const learn_sampler *s)
 }
 
 /* --- samples ---------------------------------------------------------------------------------------------------- */
+
+size_t learn_sampler_most(const learn_sampler *sampler, size_t rows)
+{
+    return sampler->way == LEARN_DRAWN && sampler->lot > rows ? (size_t)sampler->lot : rows;
+}
 
 static size_t room_of(const learn_draw *d)
 {
@@ -215,7 +234,7 @@ dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_
     const size_t n = room_of(&draw) + 1;
     if (sampler->way == LEARN_POISSON)
         DUSK_NEW(draw.in, n);
-    else if (sampler->way == LEARN_ALLOCATED)
+    else if (sampler->way == LEARN_ALLOCATED || sampler->way == LEARN_DRAWN)
         DUSK_NEW(draw.bin, n);
     else
         DUSK_NEW(draw.order, n);
@@ -269,6 +288,21 @@ done:
     return status;
 }
 
+static dusk_status take_drawn(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t lot = (size_t)d->sampler.lot;
+    size_t n = 0;
+    DUSK_TRY(dusk_keyed_below(d->coins, (uint32_t)step, NULL, d->bin, lot, d->sampler.places, err));
+    for (size_t i = 0; i < lot; i++) {
+        d->row[n] = (size_t)d->bin[i];
+        n += d->bin[i] < d->rows;
+    }
+    *count = n;
+done:
+    return status;
+}
+
 /* Of places those that have a row. */
 static size_t keep_rows(learn_draw *d, const size_t *place, size_t n)
 {
@@ -285,6 +319,7 @@ dusk_status learn_draw_take(learn_draw *d, uint64_t step, size_t *count, dusk_er
     const size_t places = (size_t)d->sampler.places, lot = (size_t)d->sampler.lot;
     if (d->sampler.way == LEARN_POISSON) return take_poisson(d, step, count, err);
     if (d->sampler.way == LEARN_ALLOCATED) return take_allocated(d, step, count, err);
+    if (d->sampler.way == LEARN_DRAWN) return take_drawn(d, step, count, err);
     if (d->sampler.way == LEARN_FIXED) {
         size_t n;
         DUSK_TRY(dusk_keyed_choose(d->coins, (uint32_t)step, 0, places, lot, d->order, &n, err));

@@ -9,19 +9,26 @@
  *     shuffled  all places in a random order, `lot` at a time, and in a new order when they have all been taken: every place
  *               is taken once an epoch, which is priced as that: one release an epoch, without amplification
  *     allocated every row is in one step of an epoch, by coins of its own, any step as likely as any other: priced by allocation.c
+ *     drawn     `lot` draws, each of one of `places` places, any as likely as any other: with replacement, so that a row may come several times
  *
- * fixed and shuffled are for replace-one, where the number of rows is public and declared: `places`. A place that has no row
+ * fixed, shuffled and drawn are for replace-one, where the number of rows is public and declared: `places`. A place that has no row
  * adds nothing, and rows beyond are never taken. Nobody learns who is in a sample, nor, of poisson, how many. Proof: sampler.proof.md. */
 
 #include "learn/budget.h"
 #include "random/keyed.h"
 
-typedef enum learn_sampling { LEARN_POISSON, LEARN_FIXED, LEARN_SHUFFLED, LEARN_ALLOCATED } learn_sampling;
+typedef enum learn_sampling {
+    LEARN_POISSON,
+    LEARN_FIXED,
+    LEARN_SHUFFLED,
+    LEARN_ALLOCATED,
+    LEARN_DRAWN
+} learn_sampling;
 
 typedef struct learn_sampler {
     learn_sampling way;
     double rate;          /* of poisson: the chance; of allocated 1 / bins; else lot / places */
-    uint64_t places, lot; /* of fixed and shuffled */
+    uint64_t places, lot; /* of fixed, shuffled and drawn */
     uint64_t bins;        /* of allocated: steps of an epoch */
     bool once;            /* shuffled: in the order of the first epoch ever after */
 } learn_sampler;
@@ -78,16 +85,18 @@ typedef struct learn_draw {
     dusk_keyed_coins *coins;
     bool *in;       /* poisson */
     size_t *order;  /* of places: fixed and shuffled */
-    uint64_t *bin;  /* of each row: allocated */
+    uint64_t *bin;  /* of each row: allocated; of each draw, its place: drawn */
     size_t *row;    /* who is in */
     uint64_t epoch; /* that `order` or `bin` is of */
     bool ordered;
 } learn_draw;
 DUSK_MUST_USE dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_t rows,
                                           dusk_generator *gen, dusk_error *err);
+/* The most rows that a sample of `rows` rows may have, counting each as often as it comes. */
+size_t learn_sampler_most(const learn_sampler *sampler, size_t rows);
 /* Wipe and free; fine on a zeroed one. */
 void learn_draw_close(learn_draw *draw);
-/* The rows of sample number `step`, from 0 on, in draw->row. */
+/* The rows of sample number `step`, from 0 on, in draw->row: *count of them, of drawn ones maybe the same several times. */
 DUSK_MUST_USE dusk_status learn_draw_take(learn_draw *draw, uint64_t step, size_t *count, dusk_error *err);
 
 #endif

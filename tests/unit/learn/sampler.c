@@ -118,6 +118,27 @@ static void fixed_ones_are_priced_without_replacement(void **state)
     assert_true(statement.epsilon <= 2);
 }
 
+static void drawn_ones_are_priced_with_replacement(void **state)
+{
+    (void)state;
+    const learn_sampler s = sampler_of(LEARN_DRAWN, 0.01, 10000),
+                        fixed = sampler_of(LEARN_FIXED, 0.01, 10000);
+    learn_budget b, other;
+    learn_noise noise, less;
+    dusk_statement statement;
+    char text[200];
+    assert_int_equal(learn_budget_init(&b, DUSK_REPLACE_ONE, 2, 1e-6, 1, NULL), DUSK_OK);
+    other = b;
+    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &s, 50, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_sampled(&other, &less, 2, 100, -3, other.left, &fixed, 50, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+    assert_int_equal(dusk_event_format(&statement.event, text, sizeof text, NULL), DUSK_OK);
+    assert_non_null(strstr(text, "with_replacement(100, 10000, gaussian("));
+    assert_null(strstr(text, "without"));
+    assert_true(statement.epsilon <= 2 && statement.epsilon > 1.98);
+    assert_true(noise.deviation > less.deviation);
+}
+
 static void others_are_refused(void **state)
 {
     learn_budget b;
@@ -126,7 +147,8 @@ static void others_are_refused(void **state)
     (void)state;
     assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, 1, 0, 1, NULL), DUSK_OK);
     assert_int_equal(learn_budget_sampled(&b, &noise, 2, 1, 0, 1, &s, 5, NULL), DUSK_ERR_ARGUMENT);
-    for (int way = LEARN_FIXED; way <= LEARN_SHUFFLED; way++) {
+    for (int way = LEARN_FIXED; way <= LEARN_DRAWN; way++) {
+        if (way == LEARN_ALLOCATED) continue; /* it is for add/remove */
         assert_int_equal(learn_sampler_init(&s, (learn_sampling)way, 0.1, 100, DUSK_ADD_REMOVE, NULL),
                          DUSK_ERR_ARGUMENT);
         assert_int_equal(learn_sampler_init(&s, (learn_sampling)way, 0.1, 0, DUSK_REPLACE_ONE, NULL),
@@ -179,6 +201,40 @@ static void rows_come_with_their_chances(void **state)
     check_counts(&shuffled, 0.1, 0.1 * 9 / 99);
 }
 
+/* Of each sample every draw is one of all places, whatever the others are: counts, how often a row comes twice, and pairs of draws. */
+static void draws_are_independent(void **state)
+{
+    (void)state;
+    enum { FEW = 5, DRAWS = 4, MANY = 40000 };
+    const learn_sampler s = sampler_of(LEARN_DRAWN, 0.8, FEW); /* the last place has no row */
+    dusk_generator *gen = seeded(5);
+    learn_draw draw;
+    size_t count, times[DRAWS + 1] = { 0 }, size[DRAWS + 1] = { 0 };
+    assert_int_equal(s.lot, DRAWS);
+    assert_int_equal(learn_sampler_most(&s, FEW - 1), DRAWS);
+    assert_int_equal(learn_sampler_most(&s, 1), DRAWS); /* more than there are rows */
+    assert_int_equal(learn_draw_open(&draw, &s, FEW - 1, gen, NULL), DUSK_OK);
+    for (uint64_t step = 0; step < MANY; step++) {
+        size_t first = 0;
+        assert_int_equal(learn_draw_take(&draw, step, &count, NULL), DUSK_OK);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(draw.row[i] < FEW - 1);
+            first += draw.row[i] == 0;
+        }
+        times[first]++;
+        size[count]++;
+    }
+    double chance = pow(0.8, DRAWS), full = pow(0.2, DRAWS);
+    for (size_t k = 0; k <= DRAWS; k++) { /* binomial, both; within 5.5 deviations */
+        assert_true(fabs((double)times[k] - MANY * chance) < 5.5 * sqrt(MANY * chance) + 1);
+        assert_true(fabs((double)size[k] - MANY * full) < 5.5 * sqrt(MANY * full) + 1);
+        chance *= (double)(DRAWS - k) / (double)(k + 1) / 4;
+        full *= (double)(DRAWS - k) / (double)(k + 1) * 4;
+    }
+    learn_draw_close(&draw);
+    dusk_generator_free(gen);
+}
+
 static void each_comes_once_an_epoch(void **state)
 {
     (void)state;
@@ -226,6 +282,8 @@ int main(void)
         cmocka_unit_test(what_was_taken_before_is_priced_once),
         cmocka_unit_test(shuffled_ones_are_priced_by_epochs),
         cmocka_unit_test(fixed_ones_are_priced_without_replacement),
+        cmocka_unit_test(drawn_ones_are_priced_with_replacement),
+        cmocka_unit_test(draws_are_independent),
         cmocka_unit_test(more_than_coins_can_tell_apart_is_refused),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(rows_come_with_their_chances),
