@@ -78,6 +78,14 @@ static void write_sample(const learn_sampler *sampler, const learn_budget *budge
         snprintf(out, size, "%s", inner);
 }
 
+/* Of several rows that are each drawn several times nothing is known. */
+static dusk_status check_unit(const learn_budget *budget, const learn_sampler *sampler, dusk_error *err)
+{
+    if (sampler->way != LEARN_DRAWN || rows_of_unit(budget) <= 1) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "sample by poisson, or let a unit have one row",
+                     "draws with replacement have a price where every unit has one row");
+}
+
 /* The noise multiplier with which all that was taken and `times` samples are what was asked for. */
 static dusk_status find_multiplier(double *out, const learn_budget *budget, const learn_sampler *sampler,
                                    uint64_t times, dusk_error *err)
@@ -85,6 +93,8 @@ static dusk_status find_multiplier(double *out, const learn_budget *budget, cons
     char text[320], sample[160], before[64] = "";
     const double taken = budget->mu * sqrt(fmax(1 - budget->left, 0));
     const double sides = budget->neighbours == DUSK_REPLACE_ONE ? 2 : 1; /* as in learn_sampler_join */
+    dusk_status status = check_unit(budget, sampler, err);
+    if (status != DUSK_OK) return status;
     write_sample(sampler, budget, sample, sizeof sample);
     if (budget->any) snprintf(before, sizeof before, "gaussian(%.17g) + ", sides / taken * (1 - 0x1p-40));
     snprintf(text, sizeof text, "%s%s * %llu", before, sample, (unsigned long long)times);
@@ -97,6 +107,7 @@ dusk_status learn_sampler_event(dusk_event *out, const learn_budget *budget, con
 {
     dusk_status status = DUSK_OK;
     dusk_event sampled;
+    DUSK_TRY(check_unit(budget, sampler, err));
     DUSK_TRY(DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_POISSON, true)
                  ? dusk_event_poisson(&sampled, sampler->rate, release, err)
              : is_drawn(sampler)

@@ -137,6 +137,8 @@ static void drawn_ones_are_priced_with_replacement(void **state)
     assert_null(strstr(text, "without"));
     assert_true(statement.epsilon <= 2 && statement.epsilon > 1.98);
     assert_true(noise.deviation > less.deviation);
+    assert_int_equal(learn_budget_init(&b, DUSK_REPLACE_ONE, 2, 1e-6, 2, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_sampled(&b, &noise, 2, 100, -3, b.left, &s, 50, NULL), DUSK_ERR_ARGUMENT);
 }
 
 static void others_are_refused(void **state)
