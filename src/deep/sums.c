@@ -263,7 +263,9 @@ static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f
     for (size_t t = 0; t < n; t++)
         lengths +=
             sqrt(squares_of(f->left + t * f->left_step, f->rows) * right_squares(right + t * width, width));
-    if (square < 0) square = 0; /* NaN, of products too large for floats, stays */
+    /* products too large for floats: -inf too, which may be there while those of a vector with itself are finite */
+    if (DUSK_MUTATE(DEEP_OVERFLOW_FORGOTTEN, !(square > -INFINITY), false)) return (double)INFINITY;
+    if (square < 0) square = 0;
     const double least =
         DUSK_MUTATE(DEEP_UNDERFLOW_FORGOTTEN, 0x1p-124, 0); /* floats are not as exact below */
     return square + ((double)f->rows + 2) * (0x1p-23 * lengths * lengths + least * rights * rights);

@@ -429,6 +429,7 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         first = state.steps;
         if (t->allocation.allowance) DUSK_TRY(deep_allocation_resume(&t->allocation, err));
     }
+    if (DUSK_MUTATE(DEEP_COUNT_TOLD_BEFORE_KEPT, !kept, false)) DUSK_TRY(keep(t, 0, err));
     DUSK_TRY(tell(t, first, err));
     for (uint64_t step = first; step < plan->steps; step++) {
         if (plan->directions > 0 && (step == first || step % plan->find_every == 0))

@@ -497,8 +497,9 @@ done:
     return status;
 }
 
-dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const dusk_frame *frame,
-                              dusk_generator *gen, dusk_error *err)
+/* What was charged, if it was to a ledger, is committed by the caller, once. */
+static dusk_status run_training(dusk_training *training, dusk_model **out, const dusk_frame *frame,
+                                dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_job *job = &training->job;
@@ -531,6 +532,17 @@ done:
     return status;
 }
 
+dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const dusk_frame *frame,
+                              dusk_generator *gen, dusk_error *err)
+{
+    const learn_checkpoint *c = &training->job.checkpoint;
+    *out = NULL;
+    if (DUSK_MUTATE(CHECKPOINT_WITHOUT_ITS_LEDGER, c->resumed && c->charge > 0, false))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "go on with that ledger",
+                         "the checkpoint was charged to a ledger");
+    return run_training(training, out, frame, gen, err);
+}
+
 dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out, const dusk_frame *frame,
                                       dusk_ledger *ledger, const char *analyst, uint64_t version,
                                       dusk_generator *gen, dusk_error *err)
@@ -555,7 +567,7 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
     if (!job->checkpoint.resumed)
         DUSK_TRY(dusk_ledger_reserve_statement(ledger, &id, &job->statement, analyst, purpose, version, err));
     DUSK_TRY(dusk_training_begin(training, id, err));
-    DUSK_TRY(dusk_training_run(training, &model, frame, gen, err));
+    DUSK_TRY(run_training(training, &model, frame, gen, err));
     if (kept) DUSK_TRY(dusk_ledger_commit(ledger, id, "trained", strlen("trained"), err)); /* once only */
     *out = model;
     model = NULL;

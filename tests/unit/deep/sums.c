@@ -249,6 +249,53 @@ static void test_magnitudes(void **state)
             check_magnitudes(&nets[k], c, 7 * k + c);
 }
 
+/* The product of two vectors of slopes may be beyond all floats where that of each with itself is not: by pairs of numbers of
+ * which squares are rounded up by a step, and products, too. It was found by a search. */
+enum { LONG = 96 };
+static float by_floats(const float *a, const float *b, size_t n)
+{
+    float sum = 0;
+    for (size_t i = 0; i < n; i++) sum = fmaf(a[i], b[i], sum);
+    return sum;
+}
+
+static void make_twins(float *a, float *b)
+{
+    const float step = 0x1p104f,
+                most = sqrtf(FLT_MAX / 64) * (1 - 0x1p-20f); /* a step of the largest floats */
+    size_t n = 0;
+    while (n < 64) a[n++] = most;
+    for (; n < 80; n++) a[n] = sqrtf(fmaxf(FLT_MAX - 12 * step - by_floats(a, a, n), 0)) * (1 - 0x1p-23f);
+    for (; n < LONG; n += 2) {
+        a[n] = sqrtf(0.4f * step);
+        a[n + 1] = sqrtf(0.69f * step);
+    }
+    for (size_t i = 0; i < LONG; i++) b[i] = i < 80 ? a[i] : a[i ^ 1];
+}
+
+static void test_products_beyond_floats(void **state)
+{
+    (void)state;
+    static const tried_net net = { "input 2 1 4; dense 96 each", 8, 2 * LONG };
+    tried_pass t;
+    deep_sum sum;
+    deep_real x[8] = { 1 }, d[2 * LONG];
+    open_tried(&t, &net, 1, 1);
+    make_twins(d, d + LONG);
+    assert_true(isfinite(by_floats(d, d, LONG)) && isfinite(by_floats(d + LONG, d + LONG, LONG)));
+    assert_true(isinf(by_floats(d, d + LONG, LONG)));
+    for (size_t i = LONG; i < 2 * LONG; i++) d[i] = -d[i];
+    assert_int_equal(deep_sum_open(&sum, &t.pass, DEEP_CLIP_FLAT, 1, NULL), DUSK_OK);
+    assert_int_equal(sum.share[0].way, DEEP_OUTER);
+    forward_and_back(&t, 1, x, d);
+    add_pass(&sum, &t);
+    int64_t *v = totals_of(&sum, &t.coins);
+    assert_true(square(v, t.net.parameters) <= (dusk_int128)1 << 44);
+    dusk_deallocate(v);
+    deep_sum_close(&sum);
+    close_tried(&t);
+}
+
 /* --- sums ------------------------------------------------------------------------------------------------------------------ */
 
 /* `many` examples in passes of all sizes equal the sum of single ones, and of two sums merged. */
@@ -331,9 +378,10 @@ static void test_by_chance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),        cmocka_unit_test(test_positions), cmocka_unit_test(test_adversary),
-        cmocka_unit_test(test_many),       cmocka_unit_test(test_by_chance), cmocka_unit_test(test_flush),
-        cmocka_unit_test(test_magnitudes),
+        cmocka_unit_test(test_one),        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_adversary),  cmocka_unit_test(test_many),
+        cmocka_unit_test(test_by_chance),  cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_magnitudes), cmocka_unit_test(test_products_beyond_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,10 +274,9 @@ static void directions_are_found_anew(void **state)
     folder_remove(&f);
 }
 
-/* Rows are counted once: by the first coins of the process that died. */
-static void count_is_kept(void **state)
+/* Rows are counted once, by the first coins of the process that died: half way, or after the first step, when how many steps there are may have been seen. */
+static void check_count(double dies_at)
 {
-    (void)state;
     run r = { .settings = { "net=output", "lot=20", "steps=10" }, .count = 3, .dies_at = 2, .counts = true };
     dusk_generator *gen = seeded(1), *coins = seeded(5);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
@@ -286,7 +285,7 @@ static void count_is_kept(void **state)
     dusk_model *model[2];
     size_t one;
     OK(dusk_training_run(training, &model[0], frame, coins, &err));
-    die(&r, f.file, frame, NULL, 0.5);
+    die(&r, f.file, frame, NULL, dies_at);
     model[1] = go_on(&r, f.file, frame, gen);
     assert_true(*dusk_model_array(model[0], "rows", &one, &one) ==
                 *dusk_model_array(model[1], "rows", &one, &one));
@@ -296,6 +295,13 @@ static void count_is_kept(void **state)
     dusk_frame_free(frame);
     dusk_generator_free(gen);
     folder_remove(&f);
+}
+
+static void count_is_kept(void **state)
+{
+    (void)state;
+    check_count(0.5);
+    check_count(0.1);
 }
 
 /* How noise was allocated is kept: stages before and after are within the allowance together. */
@@ -421,6 +427,7 @@ static void ledgers(void **state)
         dusk_training *training = prepared(&r, frame);
         OK(dusk_training_keep(training, turn ? copy : kept, 2, true, &charge, &err));
         assert_true(charge > 0);
+        FAILS(DUSK_ERR_ARGUMENT, dusk_training_run(training, &model, frame, gen, &err)); /* nor without it */
         if (turn)
             FAILS(DUSK_ERR_ARGUMENT,
                   dusk_training_run_charged(training, &model, frame, ledger, "ana", 1, gen, &err));
