@@ -144,17 +144,21 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_training_run_charged(dusk_training *trai
                                                              dusk_generator *gen, dusk_error *err);
 
 /* Keep what a training has come to, after every `every` steps, in a file of its own, and go on from there with `resume` when the
- * training was stopped: the same plan, to its last step, once. *charge: the entry of a ledger that it was charged as, of a file that was there;
+ * training was stopped: the same plan, to its last step. *charge: the entry of a ledger that it was charged as, of a file that was there;
  * otherwise 0, and dusk_training_begin tells it. A training that goes on is not charged again: the promise is for all of
  * its steps. The file is for whoever runs the training: it must not be shown, and who copies it and goes on twice has released two models for the price of one (with a ledger the second is
- * refused, when it ends). It says that the training has ended before anybody is given the model. DUSK_ERR_UNSUPPORTED for learners
+ * refused). A training that has come to its last step gives the same model again, until dusk_training_end. DUSK_ERR_UNSUPPORTED for learners
  * that have no steps. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_training_keep(dusk_training *training, const char *path,
                                                       uint64_t every, bool resume, uint64_t *charge,
                                                       dusk_error *err);
-/* That it was charged, as entry `charge` of a ledger (0: of none), so that a run that is stopped before its first step can go on, too. _run and _run_charged do it themselves. */
-DUSK_API DUSK_MUST_USE dusk_status dusk_training_begin(dusk_training *training, uint64_t charge,
-                                                       dusk_error *err);
+/* What the next run was charged as: entry `charge` of a ledger, which is borrowed until that run has ended (NULL, 0: of none). Where there is a file to be kept, a run that is stopped before its first step
+ * can then go on, too; of a file that is gone on with it is checked: DUSK_ERR_ARGUMENT when it was charged as something else, or when a model was made of it already. The run gives such
+ * a charge its answer, so that there is one. _run (of none) and _run_charged do it themselves. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_begin(dusk_training *training, dusk_ledger *ledger,
+                                                       uint64_t charge, dusk_error *err);
+/* The model is safe: nothing is left in the file, and nobody goes on from it. Without a file there is nothing to do. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_training_end(dusk_training *training, dusk_error *err);
 
 /* ---- Models ------------------------------------------------------------------------------------ */
 
@@ -194,6 +198,9 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_model_parse(dusk_model **out, const char
 typedef struct dusk_model_file dusk_model_file;
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_file_open(dusk_model_file **out, const char *path,
                                                         dusk_error *err);
+/* Take room on the disk for the model that a training will make, before it is charged. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_model_file_reserve(dusk_model_file *file,
+                                                           const dusk_training *training, dusk_error *err);
 DUSK_API DUSK_MUST_USE dusk_status dusk_model_file_put(dusk_model_file *file, const dusk_model *model,
                                                        dusk_error *err);
 DUSK_API void dusk_model_file_close(dusk_model_file *file);

@@ -18,8 +18,8 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 
-#define ROOM ((off_t)1 << 18) /* what is taken of the disk in advance */
-#define TRIES 100             /* of names beside the file */
+#define ROOM (1u << 18) /* what is taken of the disk in advance */
+#define TRIES 100       /* of names beside the file */
 
 struct dusk_new_file {
     char *path;   /* as given, for messages */
@@ -107,10 +107,10 @@ static bool name_it(dusk_new_file *file)
     return linkat(AT_FDCWD, file->nameless, AT_FDCWD, file->beside, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Take room on the disk now: a full one is better found out before than after. */
-static dusk_status take_room(const dusk_new_file *file, dusk_error *err)
+dusk_status dusk_new_file_reserve(dusk_new_file *file, uint64_t bytes, dusk_error *err)
 {
-    int why = posix_fallocate(file->descriptor, 0, ROOM);
+    if (!file->beside && !*file->nameless) return DUSK_OK; /* a device, or a pipe */
+    int why = posix_fallocate(file->descriptor, 0, (off_t)bytes);
     if (why == 0 || why == EOPNOTSUPP || why == EINVAL || why == ENODEV || why == ESPIPE) return DUSK_OK;
     return fail_write(file->path, why, err);
 }
@@ -145,7 +145,7 @@ dusk_status dusk_new_file_open(dusk_new_file **out, const char *path, const char
     } else {
         DUSK_TRY(make_beside(file, make_file, err));
         leave_name(file);
-        status = take_room(file, err);
+        status = dusk_new_file_reserve(file, ROOM, err);
     }
     if (status != DUSK_OK) goto done;
     *out = file;

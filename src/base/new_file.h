@@ -6,6 +6,7 @@
  * only when it is whole: who kills the program finds nothing left over. Devices and pipes are written to directly. */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -15,6 +16,8 @@ typedef struct dusk_new_file dusk_new_file;
  * messages: "model". Nothing is changed at the place. */
 DUSK_MUST_USE dusk_status dusk_new_file_open(dusk_new_file **out, const char *path, const char *noun,
                                              dusk_error *err);
+/* Take so many bytes of the disk now, where that can be known: a full one is better found out before than after. */
+DUSK_MUST_USE dusk_status dusk_new_file_reserve(dusk_new_file *file, uint64_t bytes, dusk_error *err);
 /* The next bytes of it. */
 DUSK_MUST_USE dusk_status dusk_new_file_write(dusk_new_file *file, const void *bytes, size_t n,
                                               dusk_error *err);

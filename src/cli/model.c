@@ -234,6 +234,13 @@ void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, c
         dusk_output_note("cost", "was charged; dusk budget FILE.dusk says what is left");
 }
 
+void model_print_charged_before(const dusk_statement *statement)
+{
+    char cost[ASK_BUDGET_SIZE];
+    ask_budget_up(cost, (dusk_budget){ statement->epsilon, statement->delta });
+    dusk_output_note("cost", "%s, which was charged when the training was begun", cost);
+}
+
 void model_print_none(const dusk_statement *statement)
 {
     if (dusk_statement_is_none(statement))

@@ -64,6 +64,7 @@ dusk_status model_reserve(const model_data *data, uint64_t *id, const dusk_state
                           const char *analyst, const char *purpose, dusk_error *err);
 /* "cost: ..." of what was charged, and "left: ...", on standard error. */
 void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst);
+void model_print_charged_before(const dusk_statement *statement);
 /* "NO PRIVACY: ..." on standard error, of a statement that promises nothing. */
 void model_print_none(const dusk_statement *statement);
 /* "cost: ..." of what no ledger keeps, on standard error. */

@@ -417,24 +417,26 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     DUSK_TRY(model_keep(s->out, s->check, s->open, NULL, err));
     DUSK_TRY(model_keep(s->plot, data->path, s->schema, s->check, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
+    if (plan->training) DUSK_TRY(dusk_model_file_reserve(file, plan->training, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));
     DUSK_TRY(train_plan_keep(plan, s, ledger != NULL, err));
-    if (ledger) DUSK_TRY(train_plan_charge(plan, learner, data, s, err));
-    status = learn_rows(plan, &model, data, s, curve, gen, err);
-    if (status == DUSK_OK && ledger && s->checkpoint) /* a charge has one answer */
-        status = dusk_ledger_commit(ledger, plan->charge, "trained", strlen("trained"), err);
+    if (ledger) status = train_plan_charge(plan, learner, data, s, err);
+    if (status == DUSK_OK) status = learn_rows(plan, &model, data, s, curve, gen, err);
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
     bool made = status == DUSK_OK;
-    if (made) status = train_curve_end(curve, err);
+    if (made && plan->training) status = dusk_training_end(plan->training, err);
+    if (status == DUSK_OK) status = train_curve_end(curve, err);
     if (status == DUSK_OK) status = model_print_card(model, text, curve, s->out, s->json, err);
     if (status == DUSK_OK) status = dusk_output_flush(err);
     if (status == DUSK_OK && s->plot) status = train_curve_plot(curve, model, s->plot, err);
-    if (ledger && s->each && !made)
+    if (plan->charged && s->each && !made)
         dusk_output_note("cost",
                          "versions were charged as they were made; dusk budget FILE.dusk says what is left");
-    else if (ledger) /* what was spent stays spent */
+    else if (plan->charged) /* what was spent stays spent */
         model_print_charged(ledger, &plan->cost, ask_analyst(s->analyst));
+    else if (made && ledger)
+        model_print_charged_before(&plan->cost);
     else if (made)
         model_print_cost(train_plan_statement(plan));
 done:

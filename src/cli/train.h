@@ -26,7 +26,8 @@ typedef struct train_plan {
     dusk_ladder *ladder;
     dusk_frame *check;   /* public rows of a ladder, or of a network, or NULL */
     dusk_frame *open;    /* public rows to learn from, or NULL */
-    uint64_t charge;     /* that a checkpoint was charged as, before; 0: it was not */
+    uint64_t charge;     /* that it was charged as, now or when a checkpoint was begun; 0: it was not */
+    bool charged;        /* now */
     dusk_statement cost; /* what is charged: the promise, or what versions were made */
 } train_plan;
 

@@ -141,23 +141,27 @@ dusk_status train_plan_keep(train_plan *plan, const train_settings *s, bool sour
     if (!s->checkpoint) return DUSK_OK;
     dusk_status status =
         dusk_training_keep(plan->training, s->checkpoint, (uint64_t)s->every, s->resume, &plan->charge, err);
-    if (status != DUSK_OK || !s->resume) return status;
-    if (source != (plan->charge > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew",
-                         source ? "the checkpoint was charged to no ledger"
-                                : "the checkpoint was charged to the ledger of a source");
-    dusk_output_note("resumed", "%s; nothing is charged again", s->checkpoint);
-    return DUSK_OK;
+    if (status == DUSK_OK && s->resume && source && plan->charge == 0)
+        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew", "the checkpoint was charged to no ledger");
+    if (status == DUSK_OK && !source) status = dusk_training_begin(plan->training, NULL, 0, err);
+    if (status == DUSK_OK && s->resume)
+        dusk_output_note("resumed", "%s; nothing is charged again", s->checkpoint);
+    return status;
 }
 
 static dusk_status reserve(train_plan *plan, const char *purpose, const model_data *data,
                            const train_settings *s, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    if (plan->charge > 0) return dusk_query_frame_ready(data->source, data->sql, &data->options, err);
-    DUSK_TRY(model_reserve(data, &plan->charge, train_plan_statement(plan), ask_analyst(s->analyst), purpose,
-                           err));
-    if (plan->training) DUSK_TRY(dusk_training_begin(plan->training, plan->charge, err));
+    if (plan->charge > 0) {
+        DUSK_TRY(dusk_query_frame_ready(data->source, data->sql, &data->options, err));
+    } else {
+        DUSK_TRY(model_reserve(data, &plan->charge, train_plan_statement(plan), ask_analyst(s->analyst),
+                               purpose, err));
+        plan->charged = true;
+    }
+    if (plan->training)
+        DUSK_TRY(dusk_training_begin(plan->training, dusk_source_ledger(data->source), plan->charge, err));
 done:
     return status;
 }
@@ -169,8 +173,10 @@ dusk_status train_plan_charge(train_plan *plan, const char *learner, const model
     if (plan->ladder) {
         dusk_status status = dusk_query_frame_ready(data->source, data->sql, &data->options, err);
         if (status != DUSK_OK) return status;
-        return dusk_ladder_charge(plan->ladder, dusk_source_ledger(data->source), ask_analyst(s->analyst),
-                                  dusk_source_schema(data->source)->version, err);
+        status = dusk_ladder_charge(plan->ladder, dusk_source_ledger(data->source), ask_analyst(s->analyst),
+                                    dusk_source_schema(data->source)->version, err);
+        plan->charged = status == DUSK_OK;
+        return status;
     }
     if (plan->search || plan->validation)
         snprintf(purpose, sizeof purpose, "%s %s", plan->search ? "search" : "validate", learner);

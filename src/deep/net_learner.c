@@ -159,6 +159,7 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     DUSK_TRY(deep_plan_carriers(job, p, err));
     DUSK_TRY(deep_plan_noise(job, p, err));
     job->state_size = deep_state_size(job, p);
+    job->numbers = p->net.parameters;
     DUSK_TRY(plan_memory(job, p, err));
     say_plan(job, p);
 done:

@@ -366,16 +366,17 @@ done:
     return status;
 }
 
-/* After `steps` steps; before anything is told of them (checkpoint.proof.md). */
+/* After `steps` steps; before anything is told of them, and after the last (checkpoint.proof.md). */
 static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
 {
     learn_checkpoint *checkpoint = &t->job->checkpoint;
     const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, learn_is_observed(t->job, steps), false);
-    if (!t->state || !(told || (steps % checkpoint->every == 0 && steps < t->plan->steps))) return DUSK_OK;
+    const bool made = steps == t->plan->steps;
+    if (!t->state || !(told || made || steps % checkpoint->every == 0)) return DUSK_OK;
     const deep_state state = { steps,         t->clip,      t->learned,    t->averaged,
                                &t->optimiser, &t->carriers, &t->allocation };
     deep_state_pack(t->plan, &state, t->state);
-    return learn_checkpoint_save(checkpoint, t->state, err);
+    return learn_checkpoint_save(checkpoint, t->state, made, err);
 }
 
 /* How right the network would be on public rows if it were as it is now: made of what steps have released. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints; see checkpoint.h. Proof: checkpoint.proof.md. */
+#define _GNU_SOURCE /* fallocate */
 #include "learn/checkpoint.h"
 
 #include <errno.h>
@@ -16,12 +17,12 @@
 #define HASH 32
 static const char magic[16] = "dusk-checkpoint";
 
-typedef enum stage { BEGUN = 1, UNDER_WAY = 2, ENDED = 3 } stage;
+typedef enum stage { BEGUN = 1, UNDER_WAY = 2, ENDED = 3, MADE = 4 } stage;
 
 /* Of a place: this, a state, a hash. Written as the machine has it: nobody but this machine reads it. */
 typedef struct header {
     char magic[16];
-    unsigned char plan[LEARN_PLAN_HASH];
+    unsigned char plan[LEARN_PLAN_HASH], entry[32];
     uint64_t size, charge, sequence, stage;
 } header;
 
@@ -30,6 +31,11 @@ static size_t place_size(const learn_checkpoint *c) { return sizeof(header) + c-
 static void hash_place(unsigned char out[HASH], const unsigned char *place, size_t size)
 {
     crypto_generichash(out, HASH, place, size - HASH, NULL, 0);
+}
+
+static void hash_state(learn_checkpoint *c, const unsigned char *state)
+{
+    crypto_generichash(c->state, sizeof c->state, state, c->size, NULL, 0);
 }
 
 static dusk_status disk_failed(const char *what, dusk_error *err)
@@ -74,6 +80,7 @@ static dusk_status write_place(learn_checkpoint *c, stage at, const void *state,
     header head = { .size = c->size, .charge = c->charge, .sequence = c->sequence + 1, .stage = at };
     memcpy(head.magic, magic, sizeof magic);
     memcpy(head.plan, c->plan, sizeof head.plan);
+    memcpy(head.entry, c->entry, sizeof head.entry);
     DUSK_NEW(place, size);
     memcpy(place, &head, sizeof head);
     if (state) memcpy(place + sizeof head, state, c->size);
@@ -111,6 +118,22 @@ static bool find_last(const learn_checkpoint *c, unsigned char *place, header *l
 
 /* --- files ------------------------------------------------------------------------------------------ */
 
+/* A full disk is better found out before anything is paid for. The file stays empty. */
+static dusk_status take_room(learn_checkpoint *c, const char *path, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    c->resumed = false;
+    DUSK_NEW(c->path, strlen(path) + 1);
+    memcpy(c->path, path, strlen(path) + 1);
+#ifdef FALLOC_FL_KEEP_SIZE
+    if (fallocate(c->file, FALLOC_FL_KEEP_SIZE, 0, (off_t)(2 * place_size(c))) != 0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        status = disk_failed("written", err);
+#endif
+done:
+    return status;
+}
+
 static dusk_status take_over(learn_checkpoint *c, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -129,10 +152,13 @@ static dusk_status take_over(learn_checkpoint *c, dusk_error *err)
                            "the checkpoint is damaged, or none");
     else if (DUSK_MUTATE(CHECKPOINT_GOES_ON_TWICE, last.stage == ENDED, false))
         status = dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew, which costs anew",
-                           "the training of this checkpoint has ended, and its model was made");
+                           "the training of this checkpoint has ended, and its model was written");
     c->sequence = last.sequence;
     c->charge = last.charge;
     c->resumed = true;
+    c->made = last.stage == MADE;
+    memcpy(c->entry, last.entry, sizeof c->entry);
+    hash_state(c, place + sizeof last);
 done:
     dusk_deallocate(place);
     return status;
@@ -148,7 +174,7 @@ dusk_status learn_checkpoint_open(learn_checkpoint *out, const char *path,
     *out = (learn_checkpoint){ .open = false };
     c.file = open(path, resume ? O_RDWR | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (c.file < 0) return disk_failed("opened", err);
-    c.open = true;
+    c.open = c.resumed = true; /* until it is known to be a new one */
     if (flock(c.file, LOCK_EX | LOCK_NB) != 0)
         status = dusk_fail(err, DUSK_ERR_BUSY, "wait for the other one",
                            "another process goes on from %.150s", path);
@@ -157,6 +183,8 @@ dusk_status learn_checkpoint_open(learn_checkpoint *out, const char *path,
     else if (lseek(c.file, 0, SEEK_END) != 0) /* an empty one was never begun */
         status = dusk_fail(err, DUSK_ERR_ARGUMENT, "go on with --resume, or name another file",
                            "%.150s is there already", path);
+    else
+        status = take_room(&c, path, err);
     if (status == DUSK_OK)
         *out = c;
     else
@@ -164,9 +192,11 @@ dusk_status learn_checkpoint_open(learn_checkpoint *out, const char *path,
     return status;
 }
 
-dusk_status learn_checkpoint_begin(learn_checkpoint *c, uint64_t charge, dusk_error *err)
+dusk_status learn_checkpoint_begin(learn_checkpoint *c, uint64_t charge, const unsigned char entry[32],
+                                   dusk_error *err)
 {
     c->charge = charge;
+    memcpy(c->entry, entry, sizeof c->entry);
     return write_place(c, BEGUN, NULL, err);
 }
 
@@ -183,7 +213,7 @@ dusk_status learn_checkpoint_load(const learn_checkpoint *c, void *state, bool *
             dusk_fail(err, DUSK_ERR_CORRUPT, "begin anew, in another file", "the checkpoint has changed");
         goto done;
     }
-    *found = last.stage == UNDER_WAY;
+    *found = last.stage == UNDER_WAY || last.stage == MADE;
     if (*found) memcpy(state, place + sizeof last, c->size);
 done:
     dusk_deallocate(place);
@@ -191,9 +221,13 @@ done:
 }
 
 DUSK_PROVEN(learn_checkpoint_save)
-dusk_status learn_checkpoint_save(learn_checkpoint *c, const void *state, dusk_error *err)
+dusk_status learn_checkpoint_save(learn_checkpoint *c, const void *state, bool made, dusk_error *err)
 {
-    return write_place(c, UNDER_WAY, state, err);
+    dusk_status status = write_place(c, made ? MADE : UNDER_WAY, state, err);
+    if (status != DUSK_OK) return status;
+    c->made = made;
+    hash_state(c, state);
+    return DUSK_OK;
 }
 
 /* Twice, so that no state is left in either place. */
@@ -206,6 +240,8 @@ dusk_status learn_checkpoint_end(learn_checkpoint *c, dusk_error *err)
 
 void learn_checkpoint_close(learn_checkpoint *c)
 {
+    if (c->open && !c->resumed && c->sequence == 0) (void)unlink(c->path);
     if (c->open) (void)close(c->file);
+    dusk_deallocate(c->path);
     *c = (learn_checkpoint){ .open = false };
 }

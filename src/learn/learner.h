@@ -57,6 +57,7 @@ typedef struct learn_job {
     void (*observe)(void *context, const dusk_train_point *point);
     void *observe_context;
     learn_checkpoint checkpoint; /* where; fit loads and saves, training.c does the rest */
+    size_t numbers;              /* that the model will have, about, where they are many; 0: few */
     void (*progress)(void *context, double part);
     void *progress_context;
 } learn_job;

@@ -8,9 +8,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/new_file.h"
-#include "dusk/learn.h"
+#include "learn/training.h"
 
 #define FILE_MAX ((size_t)1 << 30) /* bytes of a model file */
+#define NUMBER 25                  /* bytes of a number, at most, and what stands between two */
+#define REST ((uint64_t)1 << 18)   /* bytes of all but its numbers, about */
 
 struct dusk_model_file {
     dusk_new_file *file;
@@ -29,6 +31,11 @@ dusk_status dusk_model_file_open(dusk_model_file **out, const char *path, dusk_e
 done:
     dusk_model_file_close(file);
     return status;
+}
+
+dusk_status dusk_model_file_reserve(dusk_model_file *file, const dusk_training *training, dusk_error *err)
+{
+    return dusk_new_file_reserve(file->file, REST + NUMBER * (uint64_t)training->job.numbers, err);
 }
 
 void dusk_model_file_close(dusk_model_file *file)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a request to a model: prepare (no row is looked at), charge, run. */
 #include <math.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
-#include "learn/learner.h"
-
-struct dusk_training {
-    learn_job job;
-    dusk_fields *fields;
-    char *value[LEARN_SETTINGS_MAX]; /* settings as text */
-    dusk_frame open, check;          /* public rows; columns are borrowed */
-};
+#include "learn/training.h"
 
 void dusk_train_options_init(dusk_train_options *options)
 {
@@ -404,60 +396,6 @@ dusk_status dusk_training_explain(const dusk_training *training, char **text, du
     return copy_text(text, training->job.said.data ? training->job.said.data : "", err);
 }
 
-/* --- checkpoints ------------------------------------------------------------------------------------------------------------ */
-
-/* Of all that is public about a training: which steps may follow which. */
-static dusk_status hash_plan(const dusk_training *training, unsigned char out[LEARN_PLAN_HASH],
-                             dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const learn_job *job = &training->job;
-    dusk_buffer text = { .data = NULL };
-    char statement[16384], *fields = NULL, *all = NULL;
-    DUSK_TRY(dusk_statement_json(&job->statement, statement, sizeof statement, err));
-    DUSK_TRY(dusk_fields_format(job->fields, &fields, err));
-    dusk_buffer_add(&text, "%s\n%zu\n%llu\n%s\n%s\n", job->learner->shown.name, job->label,
-                    (unsigned long long)job->rows, statement, fields);
-    for (size_t i = 0; job->learner->shown.settings[i].name; i++)
-        dusk_buffer_add(&text, "%s\n", training->value[i]);
-    if (DUSK_MUTATE(CHECKPOINT_OF_ANY_LABELS, true, false))
-        learn_labels_add(&job->labels, job->fields, &text);
-    DUSK_TRY(dusk_buffer_take(&text, &all, err));
-    crypto_generichash(out, LEARN_PLAN_HASH, (const unsigned char *)all, strlen(all), NULL, 0);
-done:
-    dusk_buffer_clear(&text);
-    dusk_ledger_free_text(fields);
-    dusk_deallocate(all);
-    return status;
-}
-
-dusk_status dusk_training_keep(dusk_training *training, const char *path, uint64_t every, bool resume,
-                               uint64_t *charge, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    learn_job *job = &training->job;
-    unsigned char plan[LEARN_PLAN_HASH];
-    if (job->state_size == 0)
-        return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
-                         "networks have one, with sampler=poisson or fixed, and scaling=bounds",
-                         "%s has no state to be kept", job->learner->shown.name);
-    if (every < 1) return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 100", "there are no such steps");
-    if (job->checkpoint.open)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "make one", "there is a checkpoint already");
-    DUSK_TRY(hash_plan(training, plan, err));
-    DUSK_TRY(learn_checkpoint_open(&job->checkpoint, path, plan, job->state_size, every, resume, err));
-    *charge = job->checkpoint.charge;
-done:
-    return status;
-}
-
-dusk_status dusk_training_begin(dusk_training *training, uint64_t charge, dusk_error *err)
-{
-    learn_checkpoint *c = &training->job.checkpoint;
-    if (!c->open || c->sequence > 0) return DUSK_OK;
-    return learn_checkpoint_begin(c, charge, err);
-}
-
 /* --- run ------------------------------------------------------------------------------------------------------------------ */
 
 dusk_status learn_check_frame(const dusk_fields *fields, const dusk_frame *frame, dusk_error *err)
@@ -497,9 +435,8 @@ done:
     return status;
 }
 
-/* What was charged, if it was to a ledger, is committed by the caller, once. */
-static dusk_status run_training(dusk_training *training, dusk_model **out, const dusk_frame *frame,
-                                dusk_generator *gen, dusk_error *err)
+dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const dusk_frame *frame,
+                              dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_job *job = &training->job;
@@ -508,7 +445,8 @@ static dusk_status run_training(dusk_training *training, dusk_model **out, const
 
     *out = NULL;
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
-    DUSK_TRY(dusk_training_begin(training, 0, err));
+    if (!training->begun) DUSK_TRY(dusk_training_begin(training, NULL, 0, err));
+    training->begun = false; /* a charge is for one run */
     DUSK_TRY(start_model(training, &model, err));
     DUSK_TRY(copy_features(&planned, &job->features, err));
     job->model = model;
@@ -518,10 +456,7 @@ static dusk_status run_training(dusk_training *training, dusk_model **out, const
     job->features = planned;
     planned = (learn_features){ 0 };
     if (status == DUSK_OK) status = learn_model_names(model, err);
-    if (status == DUSK_OK && job->checkpoint.open) { /* before anybody has the model */
-        status = learn_checkpoint_end(&job->checkpoint, err);
-        learn_checkpoint_close(&job->checkpoint);
-    }
+    if (status == DUSK_OK) status = learn_training_answer(training, err); /* before anybody has the model */
     if (status != DUSK_OK) goto done;
     learn_progress(job, 1);
     *out = model;
@@ -530,17 +465,6 @@ done:
     learn_features_clear(&planned);
     dusk_model_free(model);
     return status;
-}
-
-dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const dusk_frame *frame,
-                              dusk_generator *gen, dusk_error *err)
-{
-    const learn_checkpoint *c = &training->job.checkpoint;
-    *out = NULL;
-    if (DUSK_MUTATE(CHECKPOINT_WITHOUT_ITS_LEDGER, c->resumed && c->charge > 0, false))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "go on with that ledger",
-                         "the checkpoint was charged to a ledger");
-    return run_training(training, out, frame, gen, err);
 }
 
 dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out, const dusk_frame *frame,
@@ -560,15 +484,11 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
     snprintf(purpose, sizeof purpose, "train %s%s%.60s", job->learner->shown.name,
              job->label_field ? " for " : "", job->label_field ? job->label_field->name : "");
-    if (job->checkpoint.resumed && job->checkpoint.charge == 0)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew", "the checkpoint was charged to no ledger");
     id = job->checkpoint.charge;
-    const bool kept = job->checkpoint.open;
     if (!job->checkpoint.resumed)
         DUSK_TRY(dusk_ledger_reserve_statement(ledger, &id, &job->statement, analyst, purpose, version, err));
-    DUSK_TRY(dusk_training_begin(training, id, err));
-    DUSK_TRY(run_training(training, &model, frame, gen, err));
-    if (kept) DUSK_TRY(dusk_ledger_commit(ledger, id, "trained", strlen("trained"), err)); /* once only */
+    DUSK_TRY(dusk_training_begin(training, ledger, id, err));
+    DUSK_TRY(dusk_training_run(training, &model, frame, gen, err));
     *out = model;
     model = NULL;
 done:

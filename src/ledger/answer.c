@@ -10,8 +10,7 @@
 #include "ledger/digest.h"
 #include "ledger/request.h"
 
-/* The value of an ANSWERED entry. */
-static void hash_answer(char out[65], const void *answer, size_t length)
+void ledger_answer_hash(char out[65], const void *answer, size_t length)
 {
     uint8_t hash[LEDGER_HASH];
     ledger_digest digest;
@@ -87,7 +86,7 @@ dusk_status dusk_ledger_commit(dusk_ledger *ledger, uint64_t id, const char *ans
     if (length > LEDGER_ANSWER_MAX)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for less at once",
                          "the answer has more than 2^29 bytes");
-    hash_answer(c.hash, answer, length);
+    ledger_answer_hash(c.hash, answer, length);
     return ledger_write(ledger, commit, &c, err);
 }
 
@@ -136,7 +135,7 @@ static dusk_status check_answer(const ledger_cursor *row, const ledger_entry *ch
         DUSK_TRY(ledger_chain_find(&cursor, ledger, &entry, number, DUSK_ENTRY_ANSWERED, err));
         *text = sqlite3_column_blob(row->statement, 4);
         *length = (size_t)sqlite3_column_bytes(row->statement, 4);
-        hash_answer(hash, *text, *length);
+        ledger_answer_hash(hash, *text, *length);
         right = entry.charge == charge->number && entry.value &&
                 DUSK_MUTATE(LEDGER_ANSWER_TRUSTED, strcmp(entry.value, hash) == 0, true);
     }

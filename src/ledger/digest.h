@@ -23,5 +23,7 @@ void ledger_digest_end(ledger_digest *digest, uint8_t out[32]);
 
 /* 64 hexadecimal digits. */
 void ledger_digest_hex(char out[65], const uint8_t hash[32]);
+/* answer.c: the value of an ANSWERED entry. */
+void ledger_answer_hash(char out[65], const void *answer, size_t length);
 
 #endif

@@ -260,7 +260,7 @@ static void test_going_on(void **state)
         assert_int_equal(dusk_training_prepare(&training, "net_labels", frame->fields, &o, &err), DUSK_OK);
         const dusk_status status = dusk_training_keep(training, path, 10, k > 0, &charge, &err);
         if ((status == DUSK_OK) != (k != 1)) fail_msg("%zu: %s", k, err.message);
-        if (k == 0) assert_int_equal(dusk_training_begin(training, 1, NULL), DUSK_OK);
+        if (k == 0) assert_int_equal(dusk_training_begin(training, NULL, 0, NULL), DUSK_OK);
         dusk_training_free(training);
     }
     (void)unlink(path);

@@ -9,7 +9,8 @@
 #include "learners.h"
 #include "ledgers.h"
 
-static const unsigned char plan_a[LEARN_PLAN_HASH] = { 1 }, plan_b[LEARN_PLAN_HASH] = { 2 };
+static const unsigned char plan_a[LEARN_PLAN_HASH] = { 1 }, plan_b[LEARN_PLAN_HASH] = { 2 },
+                           entry[32] = { 3 };
 
 static learn_checkpoint opened(const char *path, bool resume)
 {
@@ -27,11 +28,12 @@ static void expect_state(const char *path, const char *wanted)
     assert_int_equal(found, wanted != NULL);
     if (wanted) assert_memory_equal(state, wanted, 8);
     assert_int_equal(c.charge, 7);
+    assert_memory_equal(c.entry, entry, sizeof entry);
     learn_checkpoint_close(&c);
 }
 
-/* Change a byte; places are 128 bytes each: 80 of a header, 8 of a state, 32 of a hash. */
-enum { PLACE = 16 + LEARN_PLAN_HASH + 32 + 8 + 32 };
+/* Change a byte; places are 152 bytes each: 112 of a header, 8 of a state, 32 of a hash. */
+enum { PLACE = 16 + LEARN_PLAN_HASH + 32 + 32 + 8 + 32 };
 static void tear(const char *path, off_t at)
 {
     unsigned char byte;
@@ -50,19 +52,22 @@ static void files(void **state)
     learn_checkpoint c = opened(path, false), other;
     FAILS(DUSK_ERR_BUSY, learn_checkpoint_open(&other, path, plan_a, 8, 1, false, &err));
     FAILS(DUSK_ERR_BUSY, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
-    OK(learn_checkpoint_begin(&c, 7, &err));
+    OK(learn_checkpoint_begin(&c, 7, entry, &err));
     learn_checkpoint_close(&c);
     expect_state(path, NULL);
     FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_a, 8, 1, false, &err));
     c = opened(path, true);
-    OK(learn_checkpoint_save(&c, "state  1", &err));
+    OK(learn_checkpoint_save(&c, "state  1", false, &err));
     learn_checkpoint_close(&c);
     expect_state(path, "state  1");
     c = opened(path, true);
-    OK(learn_checkpoint_save(&c, "state  2", &err));
-    OK(learn_checkpoint_save(&c, "state  3", &err));
+    OK(learn_checkpoint_save(&c, "state  2", false, &err));
+    OK(learn_checkpoint_save(&c, "state  3", true, &err));
     learn_checkpoint_close(&c);
     expect_state(path, "state  3"); /* number 4, in place 0 */
+    c = opened(path, true);
+    assert_true(c.made);
+    learn_checkpoint_close(&c);
     FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_b, 8, 1, true, &err));
     for (off_t at = 16 + LEARN_PLAN_HASH; at < PLACE; at++) { /* the first half of a write that was cut off */
         tear(path, at);
@@ -89,6 +94,7 @@ typedef struct run {
     const char *settings[8];
     size_t count;
     bool plain, counts; /* counts: how many rows there are is not declared */
+    bool stays;         /* the training is not ended when there is a model */
     double dies_at, first_part;
     const dusk_frame *check; /* public rows, or NULL */
     uint64_t dies_told;      /* when this step is told of; 0: never */
@@ -173,6 +179,7 @@ static dusk_model *go_on(run *r, const char *path, const dusk_frame *frame, dusk
     OK(dusk_training_keep(training, path, 2, true, &charge, &err));
     assert_int_equal(charge, 0);
     OK(dusk_training_run(training, &model, frame, gen, &err));
+    if (!r->stays) OK(dusk_training_end(training, &err));
     dusk_training_free(training);
     return model;
 }
@@ -351,14 +358,14 @@ static void copy_file(const char *from, const char *to)
 static void new_coins(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
     dusk_generator *gen = seeded(2);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
     char copy[200];
     uint64_t charge;
     snprintf(copy, sizeof copy, "%s/copy", f.path);
-    die(&r, f.file, frame, NULL, 0.9);
+    die(&r, f.file, frame, NULL, 0.8);
     copy_file(f.file, copy);
     dusk_generator *coins = seeded(5); /* as in the process that died */
     dusk_model *a = go_on(&r, f.file, frame, coins), *b = go_on(&r, copy, frame, gen);
@@ -371,7 +378,7 @@ static void new_coins(void **state)
     dusk_model_free(a);
     dusk_model_free(b);
     assert_int_equal(remove(f.file), 0);
-    die(&r, f.file, frame, NULL, 0.9);
+    die(&r, f.file, frame, NULL, 0.8);
     r.settings[2] = "steps=7";
     training = prepared(&r, frame);
     FAILS(DUSK_ERR_ARGUMENT, dusk_training_keep(training, f.file, 2, true, &charge, &err));
@@ -390,7 +397,7 @@ static void told_is_kept(void **state)
     dusk_generator *gen = seeded(6);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     for (size_t k = 0; k < 3; k++) {
-        run r = { { "net=output", "rate=1", "steps=10" }, 3, true, false, 2, 0, frame, at[k], 0, 0 };
+        run r = { { "net=output", "rate=1", "steps=10" }, 3, true, false, false, 2, 0, frame, at[k], 0, 0 };
         folder f = folder_make();
         die(&r, f.file, frame, NULL, 2);
         r.dies_told = 0;
@@ -404,40 +411,157 @@ static void told_is_kept(void **state)
     dusk_generator_free(gen);
 }
 
-/* Charged once, before the first step; and a copy does not end twice. */
+/* Who is killed when all steps were taken gets the model that was made, as often as it is asked for, until it is safe. */
+static void models_are_made_again(void **state)
+{
+    (void)state;
+    run r = { { "net=dense 3; tanh; output", "rate=1", "steps=6", "average=0.5" },
+              4,
+              false,
+              false,
+              true,
+              2,
+              0,
+              NULL,
+              0,
+              0,
+              0 };
+    dusk_generator *gen = seeded(7);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
+    uint64_t charge;
+    dusk_model *model[3];
+    die(&r, f.file, frame, NULL, 1);
+    for (int k = 0; k < 3; k++) {
+        r.stays = k < 2;
+        model[k] = go_on(&r, f.file, frame, gen);
+        assert_true(same(model[0], model[k]));
+    }
+    dusk_training *training = prepared(&r, frame);
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_keep(training, f.file, 2, true, &charge, &err));
+    dusk_training_free(training);
+    for (int k = 0; k < 3; k++) dusk_model_free(model[k]);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
+/* A handle makes one model of its file. */
+static void once_a_handle(void **state)
+{
+    (void)state;
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
+    dusk_generator *gen = seeded(8);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
+    uint64_t charge;
+    dusk_model *model;
+    dusk_training *training = prepared(&r, frame);
+    OK(dusk_training_keep(training, f.file, 2, false, &charge, &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_end(training, &err));
+    OK(dusk_training_run(training, &model, frame, gen, &err));
+    dusk_model_free(model);
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_run(training, &model, frame, gen, &err));
+    assert_null(model);
+    OK(dusk_training_end(training, &err));
+    dusk_training_free(training);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
+static dusk_status go_on_charged(run *r, const char *path, const dusk_frame *frame, dusk_ledger *ledger,
+                                 dusk_model **model, dusk_generator *gen)
+{
+    uint64_t charge;
+    dusk_training *training = prepared(r, frame);
+    OK(dusk_training_keep(training, path, 2, true, &charge, &err));
+    assert_true(charge > 0);
+    const dusk_status status = dusk_training_run_charged(training, model, frame, ledger, "ana", 1, gen, NULL);
+    dusk_training_free(training);
+    return status;
+}
+
+/* Charged once, before the first step; gone on with by the ledger that it was charged to and no other; and of copies one gives a model, again and again. */
 static void ledgers(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
     dusk_generator *gen = seeded(3);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
+    char kept[200], copy[200], made[200], other[200];
+    dusk_model *model, *again;
+    snprintf(kept, sizeof kept, "%s/kept", f.path);
+    snprintf(copy, sizeof copy, "%s/copy", f.path);
+    snprintf(made, sizeof made, "%s/made", f.path);
+    snprintf(other, sizeof other, "%s/other", f.path);
+    ledger_make(f.file, DUSK_FILTER_BASIC, 6, 1e-5); /* enough for one */
+    ledger_make(other, DUSK_FILTER_BASIC, 6, 1e-5);
+    die(&r, kept, frame, f.file, 0.1); /* before the first checkpoint of a state */
+    copy_file(kept, copy);
+    dusk_ledger *ledger = ledger_of(f.file), *another = ledger_of(other);
+    const double spent = spending_of(ledger, NULL).spent.epsilon;
+    uint64_t id, first;
+    assert_true(spent > 0);
+
+    /* an entry of the same number, and of the same words, is another one */
+    dusk_training *training = prepared(&r, frame);
+    OK(dusk_training_keep(training, kept, 2, true, &first, &err));
+    dusk_training_free(training);
+    for (id = 0; id < first;) id = charge_of(another, "ana", "pure(0.01)");
+    assert_true(id == first);
+    assert_int_equal(go_on_charged(&r, kept, frame, another, &model, gen), DUSK_ERR_ARGUMENT);
+    assert_null(model);
+    training = prepared(&r, frame); /* nor without one */
+    OK(dusk_training_keep(training, kept, 2, true, &first, &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_run(training, &model, frame, gen, &err));
+    dusk_training_free(training);
+
+    assert_int_equal(go_on_charged(&r, kept, frame, ledger, &model, gen), DUSK_OK);
+    copy_file(kept, made);
+    assert_int_equal(go_on_charged(&r, copy, frame, ledger, &again, gen), DUSK_ERR_ARGUMENT);
+    assert_null(again);
+    assert_int_equal(go_on_charged(&r, made, frame, ledger, &again, gen),
+                     DUSK_OK); /* the last state is that of the answer */
+    assert_true(same(model, again));
+    assert_true(spending_of(ledger, NULL).spent.epsilon == spent);
+    dusk_model_free(model);
+    dusk_model_free(again);
+    dusk_ledger_close(another);
+    dusk_ledger_close(ledger);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
+/* Of two copies that come to their end at the same time one is answered; the other has a last state, too, and no model of it is ever given. */
+static void copies_race(void **state)
+{
+    (void)state;
+    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
+    dusk_generator *gen = seeded(9);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
     char kept[200], copy[200];
-    uint64_t charge = 0;
+    uint64_t charge;
     dusk_model *model;
     snprintf(kept, sizeof kept, "%s/kept", f.path);
     snprintf(copy, sizeof copy, "%s/copy", f.path);
-    ledger_make(f.file, DUSK_FILTER_BASIC, 6, 1e-5); /* enough for one */
-    die(&r, kept, frame, f.file, 0.1);               /* before the first checkpoint of a state */
+    ledger_make(f.file, DUSK_FILTER_BASIC, 6, 1e-5);
+    die(&r, kept, frame, f.file, 0.1);
     copy_file(kept, copy);
     dusk_ledger *ledger = ledger_of(f.file);
-    const double spent = spending_of(ledger, NULL).spent.epsilon;
-    assert_true(spent > 0);
-    for (int turn = 0; turn < 2; turn++) {
-        dusk_training *training = prepared(&r, frame);
-        OK(dusk_training_keep(training, turn ? copy : kept, 2, true, &charge, &err));
-        assert_true(charge > 0);
-        FAILS(DUSK_ERR_ARGUMENT, dusk_training_run(training, &model, frame, gen, &err)); /* nor without it */
-        if (turn)
-            FAILS(DUSK_ERR_ARGUMENT,
-                  dusk_training_run_charged(training, &model, frame, ledger, "ana", 1, gen, &err));
-        else
-            OK(dusk_training_run_charged(training, &model, frame, ledger, "ana", 1, gen, &err));
-        assert_int_equal(model != NULL, !turn);
-        dusk_model_free(model);
-        dusk_training_free(training);
-        assert_true(spending_of(ledger, NULL).spent.epsilon == spent);
-    }
+    dusk_training *late = prepared(&r, frame);
+    OK(dusk_training_keep(late, copy, 2, true, &charge, &err));
+    OK(dusk_training_begin(late, ledger, charge, &err)); /* it was looked at before there was an answer */
+    assert_int_equal(go_on_charged(&r, kept, frame, ledger, &model, gen), DUSK_OK);
+    dusk_model_free(model);
+    FAILS(DUSK_ERR_ARGUMENT, dusk_training_run(late, &model, frame, gen, &err));
+    assert_null(model);
+    dusk_training_free(late);
+    assert_int_equal(go_on_charged(&r, copy, frame, ledger, &model, gen), DUSK_ERR_ARGUMENT);
+    assert_null(model);
     dusk_ledger_close(ledger);
     dusk_frame_free(frame);
     dusk_generator_free(gen);
@@ -479,7 +603,10 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(new_coins),
+        cmocka_unit_test(models_are_made_again),
+        cmocka_unit_test(once_a_handle),
         cmocka_unit_test(ledgers),
+        cmocka_unit_test(copies_race),
         cmocka_unit_test(refusals),
         cmocka_unit_test(told_is_kept),
         cmocka_unit_test(directions_are_found_anew),
