@@ -32,12 +32,16 @@ static void include(void *context)
 }
 
 /* Of rows by number, as a training samples. */
-static void sample(void *context)
+static void sample_of(const job *j, uint32_t stream, double rate)
 {
-    job *j = context;
     dusk_error err;
-    bench_require(dusk_keyed_include(j->coins, 6, NULL, j->in, UNITS, UINT64_MAX / 100, &err), &err);
+    size_t count;
+    bench_require(
+        dusk_keyed_sample(j->coins, stream, j->order, UNITS, dusk_keyed_rate_down(rate), &count, &err), &err);
 }
+static void sample_often(void *context) { sample_of(context, 6, 0.1); }
+static void sample(void *context) { sample_of(context, 7, 0.01); }
+static void sample_rare(void *context) { sample_of(context, 8, 0.0001); }
 
 static void below(void *context)
 {
@@ -100,7 +104,9 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
 const bench_case bench_keyed_cases[] = {
     CASE(words, "64 coins a unit", ">= 50"),
     CASE(include, "Poisson sample at rate 0.01", ">= 50"),
-    CASE(sample, "Poisson sample at rate 0.01 of rows by number", ">= 500"),
+    CASE(sample_often, "rows, of which a tenth are a Poisson sample", ">= 500"),
+    CASE(sample, "rows, of which a hundredth are one", ">= 2000"),
+    CASE(sample_rare, "rows, of which a ten-thousandth are one", ">= 100000"),
     CASE(below, "a number below 1000 a unit", ">= 50"),
     CASE(choose, "contributions looked at: 3 of 10 stay, 10^5 units", ""),
     CASE(order, "a random order of the units", ""),

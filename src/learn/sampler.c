@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "accounting/account.h"
 #include "base/error.h"
@@ -224,11 +223,9 @@ static size_t room_of(const learn_draw *d)
 void learn_draw_close(learn_draw *draw)
 {
     const size_t n = room_of(draw);
-    if (draw->in) dusk_wipe(draw->in, n * sizeof *draw->in);
     if (draw->order) dusk_wipe(draw->order, n * sizeof *draw->order);
     if (draw->bin) dusk_wipe(draw->bin, n * sizeof *draw->bin);
     if (draw->row) dusk_wipe(draw->row, n * sizeof *draw->row);
-    dusk_deallocate(draw->in);
     dusk_deallocate(draw->order);
     dusk_deallocate(draw->bin);
     dusk_deallocate(draw->row);
@@ -243,12 +240,8 @@ dusk_status learn_draw_open(learn_draw *out, const learn_sampler *sampler, size_
     learn_draw draw = { .sampler = *sampler, .rows = rows };
     *out = (learn_draw){ .rows = 0 };
     const size_t n = room_of(&draw) + 1;
-    if (sampler->way == LEARN_POISSON)
-        DUSK_NEW(draw.in, n);
-    else if (sampler->way == LEARN_ALLOCATED || sampler->way == LEARN_DRAWN)
-        DUSK_NEW(draw.bin, n);
-    else
-        DUSK_NEW(draw.order, n);
+    if (sampler->way == LEARN_ALLOCATED || sampler->way == LEARN_DRAWN) DUSK_NEW(draw.bin, n);
+    if (sampler->way == LEARN_FIXED || sampler->way == LEARN_SHUFFLED) DUSK_NEW(draw.order, n);
     DUSK_NEW(draw.row, n);
     DUSK_TRY(dusk_keyed_new(&draw.coins, gen, err));
     *out = draw;
@@ -260,24 +253,12 @@ done:
 
 static dusk_status take_poisson(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)
 {
-    dusk_status status = DUSK_OK;
-    const bool all = takes_all(&d->sampler);
-    size_t n = 0;
-    if (!all)
-        DUSK_TRY(dusk_keyed_include(d->coins, (uint32_t)DUSK_MUTATE(SAMPLE_IS_DRAWN_ONCE, step, 0), NULL,
-                                    d->in, d->rows, dusk_keyed_rate_down(d->sampler.rate), err));
-    for (size_t i = 0; i < d->rows; i += 8) {
-        const size_t end = d->rows - i < 8 ? d->rows - i : 8;
-        uint64_t eight = 1;
-        if (!all && end == 8) memcpy(&eight, d->in + i, sizeof eight);
-        for (size_t j = 0; eight != 0 && j < end; j++) {
-            d->row[n] = i + j;
-            n += all || d->in[i + j];
-        }
-    }
-    *count = n;
-done:
-    return status;
+    if (!takes_all(&d->sampler))
+        return dusk_keyed_sample(d->coins, (uint32_t)DUSK_MUTATE(SAMPLE_IS_DRAWN_ONCE, step, 0), d->row,
+                                 d->rows, dusk_keyed_rate_down(d->sampler.rate), count, err);
+    for (size_t i = 0; i < d->rows; i++) d->row[i] = i;
+    *count = d->rows;
+    return DUSK_OK;
 }
 
 static dusk_status take_allocated(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)

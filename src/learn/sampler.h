@@ -83,7 +83,6 @@ typedef struct learn_draw {
     learn_sampler sampler;
     size_t rows;
     dusk_keyed_coins *coins;
-    bool *in;       /* poisson */
     size_t *order;  /* of places: fixed and shuffled */
     uint64_t *bin;  /* of each row: allocated; of each draw, its place: drawn */
     size_t *row;    /* who is in */

@@ -321,9 +321,10 @@ static dusk_status settle_leads(dusk_keyed_coins *coins, uint32_t stream, const 
     return DUSK_OK;
 }
 
-DUSK_PROVEN(dusk_keyed_include)
-dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units, bool *in,
-                               size_t n, uint64_t rate, dusk_error *err)
+/* Named units, or by number from `first` on. */
+DUSK_PROVEN(include)
+static dusk_status include(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units, size_t first,
+                           bool *in, size_t n, uint64_t rate, dusk_error *err)
 {
     const size_t batch = units ? BATCH : BATCH * SHARE;
     dusk_status status = DUSK_OK;
@@ -335,11 +336,11 @@ dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t stream, const u
         if (units) {
             DUSK_TRY(toss_leads(coins, stream, units + at, lead, m, err));
         } else {
-            DUSK_TRY(toss_row(coins, stream, at, tossed, m, err));
+            DUSK_TRY(toss_row(coins, stream, first + at, tossed, m, err));
             memcpy(lead, tossed, sizeof tossed);
         }
         bool ties = compare_leads(below, lead, (m + 15) / 16 * 16, (uint16_t)(rate >> 48));
-        if (ties) DUSK_TRY(settle_leads(coins, stream, units, at, below, lead, m, rate, err));
+        if (ties) DUSK_TRY(settle_leads(coins, stream, units, first + at, below, lead, m, rate, err));
         memcpy(in + at, below, m * sizeof *in);
     }
 done:
@@ -347,6 +348,18 @@ done:
     dusk_wipe(lead, sizeof lead);
     dusk_wipe(below, sizeof below);
     return status;
+}
+
+dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units, bool *in,
+                               size_t n, uint64_t rate, dusk_error *err)
+{
+    return include(coins, stream, units, 0, in, n, rate, err);
+}
+
+dusk_status dusk_keyed_include_rows(dusk_keyed_coins *coins, uint32_t stream, size_t first, bool *in,
+                                    size_t n, uint64_t rate, dusk_error *err)
+{
+    return include(coins, stream, NULL, first, in, n, rate, err);
 }
 
 DUSK_PROVEN(dusk_keyed_rate_down)

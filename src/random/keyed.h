@@ -41,10 +41,17 @@ DUSK_MUST_USE dusk_status dusk_keyed_words(dusk_keyed_coins *coins, uint32_t str
 /* out[i] uniform on {0, ..., below - 1}, below >= 1, exactly. */
 DUSK_MUST_USE dusk_status dusk_keyed_below(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units,
                                            uint64_t *out, size_t n, uint64_t below, dusk_error *err);
-/* in[i] with probability rate / 2^64, exactly: the Poisson sample. Rows by number, `units` NULL, take a tenth of the
- * time, half a nanosecond each. */
+/* in[i] with probability rate / 2^64, exactly: the Poisson sample. */
 DUSK_MUST_USE dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units,
                                              bool *in, size_t n, uint64_t rate, dusk_error *err);
+/* The same of rows `first`, ..., `first` + n - 1, by number; first is a multiple of 8. */
+DUSK_MUST_USE dusk_status dusk_keyed_include_rows(dusk_keyed_coins *coins, uint32_t stream, size_t first,
+                                                  bool *in, size_t n, uint64_t rate, dusk_error *err);
+/* A Poisson sample of n <= 2^53 rows by number: row[0] < row[1] < ..., *count of them, each row with probability rate / 2^64, exactly, and independently
+ * of the others; `row` has room for as many as come, n at most. Whether a row is in depends on the key, the stream, the rate and its number alone, not on how many rows there are. At small rates the time is
+ * that of the rows that are in. */
+DUSK_MUST_USE dusk_status dusk_keyed_sample(dusk_keyed_coins *coins, uint32_t stream, size_t *row, size_t n,
+                                            uint64_t rate, size_t *count, dusk_error *err);
 /* The largest rate with rate / 2^64 <= q, and at most 1 - 2^-64; 0 for NaN. */
 uint64_t dusk_keyed_rate_down(double q);
 /* Which of the `held` < 2^31 contributions of one unit stay when at most `most` may: chosen[0]

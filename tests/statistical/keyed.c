@@ -70,6 +70,64 @@ static void inclusion_is_poisson(void **state)
     dusk_keyed_free(coins);
 }
 
+/* All sets of five rows, by both ways to sample. */
+static void samples_are_of_independent_rows(void **state)
+{
+    const double rates[] = { 0.031, 0.032, 0.4 };
+    dusk_keyed_coins *coins = coins_of(27, true);
+    (void)state;
+    for (int r = 0; r < 3; r++) {
+        uint64_t counts[32] = { 0 };
+        double p[32];
+        for (unsigned set = 0; set < 32; set++) {
+            const int in = __builtin_popcount(set);
+            p[set] = pow(rates[r], in) * pow(1 - rates[r], 5 - in);
+        }
+        for (uint32_t stream = 0; stream < 20 * TRIALS; stream++) {
+            size_t row[5], count;
+            unsigned set = 0;
+            assert_int_equal(
+                dusk_keyed_sample(coins, stream, row, 5, dusk_keyed_rate_down(rates[r]), &count, NULL),
+                DUSK_OK);
+            for (size_t i = 0; i < count; i++) set |= 1u << row[i];
+            counts[set]++;
+        }
+        assert_law(counts, p, 32, 20 * TRIALS);
+    }
+    dusk_keyed_free(coins);
+}
+
+/* A hundred million rows at a rate of 2e-8: how many are in, where they are, and how far apart two of them are. */
+static void a_few_of_very_many(void **state)
+{
+    enum { COUNTS = 40, PLACES = 100 };
+    const double n = 1e8, q = 2e-8;
+    uint64_t counts[COUNTS] = { 0 }, places[PLACES] = { 0 }, apart[PLACES] = { 0 }, all = 0, pairs = 0;
+    double p[COUNTS], even_places[PLACES], near[PLACES];
+    dusk_keyed_coins *coins = coins_of(28, true);
+    (void)state;
+    for (int k = 0; k < COUNTS; k++)
+        p[k] = exp(lgamma(n + 1) - lgamma(k + 1.0) - lgamma(n - k + 1) + k * log(q) + (n - k) * log1p(-q));
+    for (int k = 0; k < PLACES; k++) {
+        even_places[k] = 1.0 / PLACES;
+        near[k] = (2 * (PLACES - k) - 1) / (double)(PLACES * PLACES); /* of two uniform numbers */
+    }
+    for (uint32_t stream = 0; stream < TRIALS; stream++) {
+        size_t row[200], count;
+        assert_int_equal(
+            dusk_keyed_sample(coins, stream, row, (size_t)n, dusk_keyed_rate_down(q), &count, NULL), DUSK_OK);
+        counts[count < COUNTS ? count : COUNTS - 1]++;
+        for (size_t i = 0; i < count; i++) places[row[i] / (size_t)(n / PLACES)]++;
+        if (count > 1) apart[(row[count - 1] - row[0]) / (size_t)(n / PLACES)] += count == 2;
+        all += count;
+        pairs += count == 2;
+    }
+    assert_law(counts, p, COUNTS, TRIALS);
+    assert_law(places, even_places, PLACES, (double)all);
+    assert_law(apart, near, PLACES, (double)pairs);
+    dusk_keyed_free(coins);
+}
+
 static void numbers_are_even(void **state)
 {
     dusk_keyed_coins *coins = coins_of(24, true);
@@ -132,9 +190,14 @@ static void orders_are_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_units_are_even), cmocka_unit_test(neighbours_are_independent),
-        cmocka_unit_test(inclusion_is_poisson),    cmocka_unit_test(numbers_are_even),
-        cmocka_unit_test(choices_are_even),        cmocka_unit_test(orders_are_even),
+        cmocka_unit_test(words_of_units_are_even),
+        cmocka_unit_test(neighbours_are_independent),
+        cmocka_unit_test(inclusion_is_poisson),
+        cmocka_unit_test(numbers_are_even),
+        cmocka_unit_test(choices_are_even),
+        cmocka_unit_test(orders_are_even),
+        cmocka_unit_test(samples_are_of_independent_rows),
+        cmocka_unit_test(a_few_of_very_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
