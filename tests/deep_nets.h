@@ -45,6 +45,7 @@ static const tried_net tried_nets[] = {
     { "input 5 1 37; layernorm; dense 4 each; tanh; layernorm; output", 185, 3 },
     { "input 4 3 6; groupnorm 3; conv 4 2; groupnorm 1; tanh; flatten; layernorm; dense 2", 72, 2 },
     { "input 3 3 4; layernorm fixed; dense 6; groupnorm 3 fixed; output", 36, 2 },
+    { "input 4 3 5; standard; dense 4; tanh; standard clip 3; output", 60, 2 },
     { "groupnorm 2; dropout 0.4; dense 9; dropout 0.2; tanh; output", 34, 3 },
     /* waves: sides of all kinds, several channels, three sizes */
     { "input 5 7 2; scatter 1 3; groupnorm 2 fixed; output", 70, 3 },

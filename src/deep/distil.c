@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "deep/moments.h"
 #include "deep/net_learner.h"
 #include "deep/student.h"
 #include "deep/teachers.h"
@@ -33,6 +34,7 @@ dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
     d->classes = job->label_field->values;
     DUSK_TRY(deep_net_parse(&d->net, learn_text(job, "net"), job->features.width, d->classes, err));
     DUSK_TRY(learn_model_room((double)d->net.parameters, err));
+    DUSK_TRY(deep_refuse_standard(&d->net, err));
     if (d->net.parameters == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "end it with output", "the network has nothing to learn");
     DUSK_TRY(deep_front_split(&d->net, &d->front, &d->rest, err));

@@ -11,7 +11,9 @@ enum { ROOM = 16, THREADS_MOST = 64 };
 static size_t front_layers(const deep_net *net, size_t frozen)
 {
     size_t n = frozen;
-    while (n < net->layers && net->layer[n].parameters == 0 && !net->layer[n].kind->coins) n++;
+    while (n < net->layers && (net->layer[n].parameters == 0 || net->layer[n].kind->measured) &&
+           !net->layer[n].kind->coins)
+        n++;
     for (size_t l = n; l-- > 0;)
         if (!strcmp(net->layer[l].kind->name, "residual") && net->layer[l].partner >= n) n = l;
     return n;
@@ -19,8 +21,7 @@ static size_t front_layers(const deep_net *net, size_t frozen)
 
 size_t deep_front_layers(const deep_net *net) { return front_layers(net, 0); }
 
-/* Layers from `first` up to `end`, as a net. */
-static dusk_status take_part(const deep_net *net, size_t first, size_t end, deep_net *out, dusk_error *err)
+dusk_status deep_net_part(const deep_net *net, size_t first, size_t end, deep_net *out, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     *out = (deep_net){ .layers = end - first };
@@ -69,8 +70,8 @@ dusk_status deep_front_split_at(const deep_net *net, size_t frozen, deep_net *fr
     *front = *rest = (deep_net){ .layers = 0 };
     DUSK_TRY(check_frozen(net, frozen, err));
     const size_t n = front_layers(net, frozen);
-    DUSK_TRY(take_part(net, 0, n, front, err));
-    DUSK_TRY(take_part(net, n, net->layers, rest, err));
+    DUSK_TRY(deep_net_part(net, 0, n, front, err));
+    DUSK_TRY(deep_net_part(net, n, net->layers, rest, err));
 done:
     if (status != DUSK_OK) {
         deep_net_clear(front);

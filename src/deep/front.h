@@ -2,7 +2,7 @@
 #ifndef DUSK_DEEP_FRONT_H
 #define DUSK_DEEP_FRONT_H
 
-/* The front of a net: its first layers, up to the first that has parameters or tosses coins; and before that so many as are frozen, whose parameters are
+/* The front of a net: its first layers, up to the first that learns parameters or tosses coins; and before that so many as are frozen, whose parameters are
  * public and stay, and whose coins are not tossed. It is a public map, so what it makes of a row is worked out
  * once, before training, and training goes on from there with the rest of the net: an epoch costs what is learned. What a row becomes depends on this
  * row alone, as every pass has it (layer.h), and so does its rounding to 16 bits: rows with or without some other row become the same. */
@@ -11,6 +11,9 @@
 
 /* How many layers; 0: it has none. A residual block is never cut. */
 size_t deep_front_layers(const deep_net *net);
+/* Layers from `first` up to `end`, as a net, whose parameters are counted from its own first one; to be cleared. No residual block may be cut. */
+DUSK_MUST_USE dusk_status deep_net_part(const deep_net *net, size_t first, size_t end, deep_net *out,
+                                        dusk_error *err);
 /* The front, and the rest: its parameters are those of `net`, where they are there. */
 DUSK_MUST_USE dusk_status deep_front_split(const deep_net *net, deep_net *front, deep_net *rest,
                                            dusk_error *err);

@@ -23,16 +23,36 @@ extern const deep_kind deep_relu;
 extern const deep_kind deep_residual;
 extern const deep_kind deep_scatter;
 extern const deep_kind deep_sigmoid_kind;
+extern const deep_kind deep_standard;
 extern const deep_kind deep_tanh_kind;
 extern const deep_kind deep_tempered;
 extern const deep_kind deep_tied;
 
 const deep_kind *const deep_kinds[] = {
-    &deep_dense,    &deep_conv,      &deep_conv1d,         &deep_maxpool,
-    &deep_avgpool,  &deep_relu,      &deep_tanh_kind,      &deep_sigmoid_kind,
-    &deep_tempered, &deep_elu,       &deep_gelu,           &deep_residual,
-    &deep_add,      &deep_layernorm, &deep_groupnorm,      &deep_dropout,
-    &deep_flatten,  &deep_scatter,   &deep_embedding,      &deep_lstm,
-    &deep_gru,      &deep_attention, &deep_positions_kind, &deep_tied,
+    &deep_dense,
+    &deep_conv,
+    &deep_conv1d,
+    &deep_maxpool,
+    &deep_avgpool,
+    &deep_relu,
+    &deep_tanh_kind,
+    &deep_sigmoid_kind,
+    &deep_tempered,
+    &deep_elu,
+    &deep_gelu,
+    &deep_residual,
+    &deep_add,
+    &deep_layernorm,
+    &deep_groupnorm,
+    &deep_dropout,
+    &deep_flatten,
+    &deep_scatter,
+    &deep_embedding,
+    &deep_lstm,
+    &deep_gru,
+    &deep_attention,
+    &deep_positions_kind,
+    &deep_tied,
+    &deep_standard,
     NULL,
 };

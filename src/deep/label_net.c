@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "deep/front.h"
+#include "deep/moments.h"
 #include "deep/net_learner.h"
 #include "deep/response.h"
 #include "deep/training.h"
@@ -128,6 +129,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     job->assumed = ASSUMED;
     p->classes = job->label_field->values;
     DUSK_TRY(deep_net_parse(&p->train.net, learn_text(job, "net"), job->features.width, p->classes, err));
+    DUSK_TRY(deep_refuse_standard(&p->train.net, err));
     DUSK_TRY(learn_model_room((double)p->train.net.parameters, err));
     p->train.plain = true; /* what it sees is public, or was released */
     p->train.method = (deep_method)learn_choice(job, "optimiser");

@@ -91,7 +91,8 @@ typedef struct deep_kind {
     size_t (*factors)(const deep_pass *pass, size_t l, size_t i, deep_factors *out);
     /* Matrices of affine maps that together are all parameters of the layer: how many, at most DEEP_PAIRS. NULL: it is something else. */
     size_t (*matrices)(const deep_layer *layer, deep_matrix *out);
-    bool moves; /* constants, gains and offsets are all that it has */
+    bool moves;    /* constants, gains and offsets are all that it has */
+    bool measured; /* its parameters are not learned by steps, but measured before them (moments.h) */
     /* Where a gradient is zero but in a few rows of a matrix, each out.channels long: which, each once, at most as many as numbers come in,
      * and their numbers. Returns how many. NULL: it is not so. */
     size_t (*rows)(const deep_pass *pass, size_t l, size_t i, uint32_t *row, deep_real *numbers);

@@ -7,6 +7,7 @@
 #include "base/mutant.h"
 #include "deep/front.h"
 #include "deep/memory.h"
+#include "deep/moments.h"
 #include "deep/net_learner.h"
 #include "deep/parts.h"
 #include "deep/price.h"
@@ -79,6 +80,7 @@ static dusk_status check_input(const learn_job *job, const deep_plan *p, dusk_er
     if (learn_choice(job, "range") == RANGE_RAW)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "use range=bounds or unit",
                          "raw numbers are no errors that can be compared");
+    if (deep_before_standard(&p->net) != DUSK_NO_LINK) return deep_refuse_standard(&p->net, err);
     if (p->frozen > 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out frozen, and let it learn all layers from start",
                          "of frozen layers only what comes out is kept, and an autoencoder needs its input");
@@ -140,6 +142,7 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     DUSK_TRY(learn_model_room((double)p->net.parameters, err));
     DUSK_TRY(deep_plan_start(job, p, err));
     DUSK_TRY(check_input(job, p, err));
+    DUSK_TRY(deep_plan_moments(job, p, err));
     DUSK_TRY(deep_whole_plan(job, p, err));
     p->clipping = (deep_clipping)learn_choice(job, "clipping");
     p->clip = learn_setting(job, "clip");
@@ -168,6 +171,24 @@ done:
 
 /* --- fit ----------------------------------------------------------------------------------------------------------- */
 
+/* Rows up to a layer `standard`, which is measured by them, and on through the rest of the front. */
+static dusk_status run_and_measure(const deep_plan *p, const deep_net *front, deep_rows *rows,
+                                   float *parameters, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t first = front->layer[p->measured].first;
+    deep_net before = { .layers = 0 }, behind = { .layers = 0 };
+    DUSK_TRY(deep_net_part(front, 0, p->measured, &before, err));
+    DUSK_TRY(deep_net_part(front, p->measured, front->layers, &behind, err));
+    if (before.layers > 0) DUSK_TRY(deep_front_run_with(&before, parameters, rows, p->threads, err));
+    DUSK_TRY(deep_fit_moments(p, rows, parameters, gen, err));
+    DUSK_TRY(deep_front_run_with(&behind, parameters + first, rows, p->threads, err));
+done:
+    deep_net_clear(&before);
+    deep_net_clear(&behind);
+    return status;
+}
+
 /* The front of the net once for all rows, and steps on the rest of it. */
 static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_rows *check, deep_rows *open,
                          float *parameters, const unsigned char *kept, dusk_generator *gen, dusk_error *err)
@@ -178,7 +199,10 @@ static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_row
     p->check = job->check_rows ? check : NULL;
     p->open = open;
     DUSK_TRY(split(job, p, &front, &own, &rest, err));
-    if (front.layers > 0) DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));
+    if (p->measured != DUSK_NO_LINK)
+        DUSK_TRY(run_and_measure(p, &front, rows, parameters, gen, err));
+    else if (front.layers > 0)
+        DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));
     if (front.layers > 0 && p->check)
         DUSK_TRY(deep_front_run_with(&front, parameters, check, p->threads, err));
     if (front.layers > 0 && p->directions > 0)

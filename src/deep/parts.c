@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "deep/front.h"
+#include "deep/moments.h"
 
 enum { TUNE_ALL, TUNE_BIAS, TUNE_LORA, TUNE_LAST };
 
@@ -23,12 +24,17 @@ static dusk_status plan_frozen(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_net front = { .layers = 0 }, rest = { .layers = 0 };
+    const size_t measured = deep_before_standard(&p->net);
     p->frozen = (size_t)learn_setting(job, "frozen");
     if (learn_choice(job, "tune") == TUNE_LAST) {
         if (p->frozen > 0)
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
                              "tune=last and frozen are two ways to say which layers are not learned");
         p->frozen = before_last(&p->net);
+    }
+    if (measured != DUSK_NO_LINK) {
+        DUSK_TRY(deep_check_standard(&p->net, p->frozen, err));
+        p->frozen = measured + 1 > p->frozen ? measured + 1 : p->frozen;
     }
     DUSK_TRY(deep_front_split_at(&p->net, p->frozen, &front, &rest, err));
     p->frozen_parameters = p->net.parameters - rest.parameters;

@@ -60,6 +60,28 @@ static void layer_backward(deep_reference *r, size_t l) { norm(r, l, same_positi
 static void group_forward(deep_reference *r, size_t l) { norm(r, l, same_group, false); }
 static void group_backward(deep_reference *r, size_t l) { norm(r, l, same_group, true); }
 
+/* --- standard: y = (x - mean[c]) scale[c] ----------------------------------------------------------------------------------- */
+
+static void standard_forward(deep_reference *r, size_t l)
+{
+    const size_t size = deep_size(r->net->layer[l].in), channels = r->net->layer[l].in.channels;
+    const double *mean = r->parameters + r->net->layer[l].first, *scale = mean + channels;
+    EVERY(j) r->value[l + 1][j] = (r->value[l][j] - mean[j % channels]) * scale[j % channels];
+}
+
+static void standard_backward(deep_reference *r, size_t l)
+{
+    const size_t size = deep_size(r->net->layer[l].in), channels = r->net->layer[l].in.channels;
+    const double *mean = r->parameters + r->net->layer[l].first, *scale = mean + channels;
+    double *gradient = r->gradient + r->net->layer[l].first;
+    EVERY(j)
+    {
+        r->slope[l][j] += r->slope[l + 1][j] * scale[j % channels];
+        gradient[j % channels] -= r->slope[l + 1][j] * scale[j % channels];
+        gradient[channels + j % channels] += r->slope[l + 1][j] * (r->value[l][j] - mean[j % channels]);
+    }
+}
+
 /* --- dropout: 0 or x / (1 - P) ------------------------------------------------------------------------------------------ */
 
 /* What number j is multiplied by: its coins are the word after number l 2^32 + j of the sequence splitmix64 that begins with the example's
@@ -104,9 +126,7 @@ static void flatten_backward(deep_reference *r, size_t l)
 }
 
 const deep_reference_kind deep_reference_norms[] = {
-    { "layernorm", layer_forward, layer_backward },
-    { "groupnorm", group_forward, group_backward },
-    { "dropout", dropout_forward, dropout_backward },
-    { "flatten", flatten_forward, flatten_backward },
-    { NULL, NULL, NULL },
+    { "layernorm", layer_forward, layer_backward },      { "groupnorm", group_forward, group_backward },
+    { "standard", standard_forward, standard_backward }, { "dropout", dropout_forward, dropout_backward },
+    { "flatten", flatten_forward, flatten_backward },    { NULL, NULL, NULL },
 };

@@ -43,6 +43,9 @@ typedef struct deep_plan {
     double counted;      /* the lot, where samples follow from that number; else 0 */
     dusk_budget rest;    /* and what steps may then cost */
     double rows;         /* declared, or as they were counted */
+    size_t
+        measured; /* a layer `standard`, whose numbers are paid for (moments.h); DUSK_NO_LINK: there is none */
+    learn_noise moments; /* for that */
     learn_noise noise;   /* of the totals, in units of the clip; where it falls, of the first stage */
     learn_noise stage[DEEP_STAGES]; /* where it falls */
     size_t stages;                  /* 0: it does not */

@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 19 };
+enum { ROWS = 30, WHOLE = 21 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -21,6 +21,10 @@ static const request requests[] = {
     { "net", { "net=dense 5; relu; output", "rate=1", "steps=3", "clipping=automatic", "threads=3" } },
     { "net", { "net=input 6 1; conv1d 3 2; elu; output", "rate=1", "steps=2", "optimiser=adam" } },
     { "net", { "net=dense 4; tanh; output", "rate=1", "steps=4", "clipping=adaptive", "threads=2" } },
+    { "net", { "net=standard clip 0.1; dense 4; tanh; output", "rate=1", "steps=3" } },
+    { "net_labels",
+      { "net=input 7 1; dense 3 each; standard; tanh; output", "rate=1", "steps=2", "frozen=1",
+        "clip=0.2" } },
     { "net", { "net=layernorm; dropout 0.3; dense 4; output", "rate=1", "steps=3", "threads=2" } },
     { "net", { "net=layernorm fixed; tanh; dense 4; tanh; output", "rate=1", "steps=3", "threads=2" } },
     { "net", { "net=embedding 4 3; tanh; output", "range=raw", "rate=1", "steps=3", "threads=2" } },

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every mechanism's example, on its data and on the same with hostile rows: exit code and
 # receipt, but for its numbers, must not tell which it was. (The pairs of a synthetic table
-# are part of what is released.)
+# are part of what is released, and so is whether bounds were found, which noise may hide.)
 dusk release --list | sed -n 's/^  \([a-z-]*\) .*/\1/p' >mechanisms
 hostile_row() { # hostile_row COLUMNS VALUE: a row that holds the value everywhere
     awk -v n="$1" -v v="$2" 'BEGIN { for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? "," : ""), v; print "" }'
@@ -18,7 +18,7 @@ done
 printf 'tea nan\nwater -inf\nwine 1e999\nsoup\n' >>hostile/scores.txt
 printf 'nan nan\nsoup 99999999999999999999\nfish -3\nbread\n' >>hostile/keys.txt
 printf 'nan\n-1\n1e99\nyes\n\n' >>hostile/answers.txt
-masked() { sed -E 's/-?[0-9][0-9.e+-]*|inf\b/#/g; s/; pairs: .*//' receipt; }
+masked() { sed -E 's/-?[0-9][0-9.e+-]*|inf\b/#/g; s/; pairs: .*//; s/^(accuracy: )(at most # rows lie outside|no rows stood out).*/\1FOUND/' receipt; }
 while IFS= read -r mechanism; do
     line=$(dusk release "$mechanism" -h | sed -n 's/^ *\$ //p')
     for data in clean hostile; do
