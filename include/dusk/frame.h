@@ -99,7 +99,7 @@ DUSK_API void dusk_frame_free(dusk_frame *frame);
  *
  * A folder is a pair of such files with their usual names (train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz; FOLDER/t10k is
  * the pair that begins so), labels being read when there is a field for them; or pictures (PNG, PGM, PPM), a file a row and a sub-folder for each category of the last field: one that is not
- * declared is no category, and files that are no pictures of as many numbers as there are other fields are missing. Numbers of pictures are from 0 to 255, row
+ * declared is no category, one of those that are must be there (which are is public), and files that are no pictures of as many numbers as there are other fields are missing. Numbers of pictures are from 0 to 255, row
  * after row, the colours of a place side by side.
  *
  * DUSK_ERR_ARGUMENT when a field has no column in the header or catalogue. */

@@ -11,10 +11,14 @@
 #include "numeric/rounding.h"
 #include "numeric/special.h"
 
-enum { STEPS_MOST = 1 << 14, FINEST = -4, TOTAL_BITS = 44, DEGREES = 3, PIECES = 40 };
-#define SLACK 0x1p-10      /* votes: more than the rounding of a lead, and of noise to its grid */
-#define FAR 36.0           /* deviations: leads end there */
+enum { STEPS_MOST = 1 << 14, FINEST = -4, TOTAL_BITS = 44, DEGREES = 3, PIECES = 80, TURNS = 60 };
+#define SLACK 0x1p-10 /* votes: more than the rounding of a lead, and of noise to its grid */
+#define FAR 36.0      /* deviations: leads end there */
+#define FAR_OUT 400.0 /* the same of Laplace noise, in scales */
+#define DISCRETE                                                                                             \
+    (1 + 0x1p-9) /* more than a discrete law has beyond a place, over the same of the continuous one */
 #define NOISE_MOST 0x1p20  /* votes */
+#define NOISE_LEAST 0x1p-8 /* votes; and of a screening over that of an answer */
 #define BEYOND 1e-200      /* more than the probability that noise does not fit a double exactly */
 #define VALUE_PART 0.8     /* of a smooth report, of its epsilon: for the total */
 #define LIKELY 0.8         /* the lead, in teachers, that the order is chosen for */
@@ -60,33 +64,97 @@ double deep_agreed_price_up(double q, double square, double order)
 
 /* --- leads ------------------------------------------------------------------------------------------------------------- */
 
-/* The probability, rounded up, that an answer is not the first class when that leads by `steps`. */
-static double other_up(const deep_agreement *a, double steps)
+/* What tails are counted in: deviations of a difference of two counts, or scales of their noise. */
+static double width_of(const deep_agreement *a) { return a->laplace ? a->noise : a->noise * M_SQRT2; }
+
+/* How likely a difference of two noises is above x >= 0 widths. */
+static double tail(const deep_agreement *a, double x)
 {
-    const double lead = dusk_sub_down(dusk_sub_down(ldexp(steps, a->unit), SLACK),
-                                      DUSK_MUTATE(REPORT_OF_THE_ARGMAX, a->need, 0));
-    const double wide = dusk_mul_up(a->noise, dusk_sqrt_up(2));
-    if (!(lead > 0)) return 1;
-    const double others = a->classes > 1 ? (double)a->classes - 1 : 1;
-    return fmin(dusk_add_up(dusk_mul_up(others, dusk_normal_cdf_up(-dusk_div_down(lead, wide))), BEYOND), 1);
+    return a->laplace ? (2 + x) * exp(-x) / 4 : dusk_normal_sf(x);
 }
 
-DUSK_PROVEN(deep_agreement_lead)
-size_t deep_agreement_lead(const deep_agreement *a, const int32_t *count)
+static double tail_up(const deep_agreement *a, double x_down)
 {
-    const double wide = a->noise * M_SQRT2, others = a->classes > 1 ? (double)a->classes - 1 : 1;
-    size_t best = 0;
+    if (!a->laplace) return dusk_normal_cdf_up(-x_down);
+    const double upper = dusk_mul_up(dusk_add_up(2, x_down) / 4, dusk_exp_up(-x_down));
+    return dusk_mul_up(upper, DISCRETE);
+}
+
+/* Where the tail is p <= 1/2. */
+static double tail_quantile(const deep_agreement *a, double p)
+{
+    double x = 0;
+    if (!a->laplace) return dusk_normal_upper_quantile(p);
+    for (int turn = 0; turn < TURNS; turn++)
+        x = fmax(log(2 + x) - log(4 * p), 0); /* falls by half and more */
+    return x;
+}
+
+/* The probability, rounded up, that an answer is not the first class when that leads by `steps`, or that there is none. */
+static double other_up(const deep_agreement *a, double steps)
+{
+    const double lead = dusk_sub_down(ldexp(steps, a->unit), SLACK),
+                 over = dusk_sub_down(lead, DUSK_MUTATE(REPORT_OF_THE_ARGMAX, a->need, 0));
+    const double wide = a->laplace ? a->noise : dusk_mul_up(a->noise, dusk_sqrt_up(2));
+    if (!(over > 0)) return 1;
+    const double others = a->classes > 1 ? (double)a->classes - 1 : 1;
+    double q = dusk_add_up(dusk_mul_up(others, tail_up(a, dusk_div_down(over, wide))), BEYOND);
+    if (a->screen > 0) q = dusk_add_up(q, dusk_normal_cdf_up(-dusk_div_down(lead, wide)));
+    return fmin(q, 1);
+}
+
+/* The same of not to be answered, when votes are `steps` of a lead too few. */
+static double answer_up(const deep_agreement *a, double steps)
+{
+    const double below = dusk_sub_down(ldexp(steps, a->unit), SLACK);
+    if (!(below > 0)) return 1;
+    const double wide = dusk_mul_up(a->noise, dusk_sqrt_up(2));
+    return fmin(dusk_add_up(dusk_normal_cdf_up(-dusk_div_down(below, wide)), BEYOND), 1);
+}
+
+static double lead_of(const deep_agreement *a, const int32_t *count, size_t best)
+{
+    const double wide = width_of(a), others = a->classes > 1 ? (double)a->classes - 1 : 1;
     double sum = 0;
+    for (size_t c = 0; c < a->classes; c++)
+        if (c != best)
+            sum += tail(a, fmin((double)(count[best] - count[c]) / wide, a->laplace ? FAR_OUT : FAR));
+    return sum > 0 ? wide * fmax(tail_quantile(a, fmin(sum / others, 0.5)), 0) : INFINITY;
+}
+
+DUSK_PROVEN(deep_agreement_cell)
+size_t deep_agreement_cell(const deep_agreement *a, const int32_t *count)
+{
+    size_t best = 0;
     for (size_t c = 1; c < a->classes; c++)
         if (count[c] > count[best]) best = c;
-    for (size_t c = 0; c < a->classes; c++)
-        if (c != best) sum += dusk_normal_sf(fmin((double)(count[best] - count[c]) / wide, FAR));
-    if (!(sum > 0)) return a->steps;
-    const double lead = wide * fmax(dusk_normal_upper_quantile(fmin(sum / others, 0.5)), 0);
-    return (size_t)fmin(floor(ldexp(lead, -a->unit)), (double)a->steps);
+    double lead = lead_of(a, count, best);
+    if (DUSK_MUTATE(REPORT_WITHOUT_SCREENING, a->screen > 0, false))
+        lead = fmin(lead, ((double)count[best] - a->enough) * (width_of(a) / a->screen));
+    const double steps = floor(ldexp(fabs(lead), -a->unit));
+    if (lead < 0) return a->zero - 1 - (size_t)fmin(steps, (double)a->zero - 1);
+    return a->zero + (size_t)fmin(steps, (double)a->steps);
 }
 
 /* --- plan ---------------------------------------------------------------------------------------------------------------- */
+
+static size_t cells_of(const deep_agreement *a) { return a->zero + a->steps + 1; }
+
+/* What a question of this cell costs: one of its outcomes is likely. */
+static double price_of(const deep_agreement *a, size_t cell)
+{
+    const double q =
+        cell < a->zero ? answer_up(a, (double)(a->zero - 1 - cell)) : other_up(a, (double)(cell - a->zero));
+    return deep_agreed_price_up(q, a->square, a->order);
+}
+
+/* The cell of a question that teachers agree on as is likely. */
+static size_t likely_cell(const deep_agreement *a, size_t teachers)
+{
+    const double lead = LIKELY * (double)teachers;
+    double least = a->screen > 0 ? fmin(lead, (lead - a->enough) * (width_of(a) / a->screen)) : lead;
+    return a->zero + (size_t)fmin(floor(ldexp(fmax(least, 0), -a->unit)), (double)a->steps);
+}
 
 /* By what is public: the order at which the report is least if teachers agree as is likely, with Gaussian noise of `mu`. Nothing rests on it. */
 static double choose_order(const deep_agreement *a, size_t teachers, double mu, double delta)
@@ -94,18 +162,20 @@ static double choose_order(const deep_agreement *a, size_t teachers, double mu, 
     static const double orders[] = {
         1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 256
     };
-    const double q = other_up(a, floor(ldexp(LIKELY * (double)teachers, -a->unit))), n = (double)a->questions;
+    const size_t likely = likely_cell(a, teachers), last = cells_of(a) - 1;
+    const double n = (double)a->questions, piece = (double)last / PIECES;
+    deep_agreement trial = *a;
     double best = orders[0], least = INFINITY;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        double before = orders[i] * a->square, steepest = 0;
-        const double always = n * before, piece = (double)a->steps / PIECES;
+        trial.order = orders[i];
+        double before = price_of(&trial, 0), steepest = 0;
         for (int k = 1; k <= PIECES; k++) {
-            const double price = deep_agreed_price_up(other_up(a, floor(k * piece)), a->square, orders[i]);
-            steepest = fmax(steepest, fmin((double)a->moved / piece, 1) * (before - price));
+            const double price = price_of(&trial, (size_t)(k * piece));
+            steepest = fmax(steepest, fmin((double)a->moved / piece, 1) * fabs(before - price));
             before = price;
         }
-        const double total = n * (deep_agreed_price_up(q, a->square, orders[i]) + 1.7 * steepest / mu);
-        const double epsilon = dusk_rdp_to_epsilon_up(orders[i], fmin(total, always), delta);
+        const double total = n * (price_of(&trial, likely) + 1.7 * steepest / mu);
+        const double epsilon = dusk_rdp_to_epsilon_up(orders[i], fmin(total, orders[i] * a->always), delta);
         if (epsilon < least) {
             least = epsilon;
             best = orders[i];
@@ -114,23 +184,35 @@ static double choose_order(const deep_agreement *a, size_t teachers, double mu, 
     return best;
 }
 
-/* A lead of more steps is one of fewer, too, so that a price need not rise. */
+/* What is further from 0 is less far from it, too, so that prices need not rise on the way. */
 DUSK_PROVEN(set_prices)
 static void set_prices(deep_agreement *a)
 {
-    const double always = dusk_mul_up(a->order, a->square);
-    a->grid = ilogb(dusk_mul_up(always, (double)a->questions)) + 1 - TOTAL_BITS;
-    for (size_t i = 0; i <= a->steps; i++) {
-        const double price = deep_agreed_price_up(other_up(a, (double)i), a->square, a->order);
-        a->price[i] = (int64_t)ceil(ldexp(price, -a->grid));
-        if (i > 0 && a->price[i] > a->price[i - 1]) a->price[i] = a->price[i - 1];
-    }
+    const size_t cells = cells_of(a);
+    const double most = dusk_mul_up(dusk_mul_up(a->order, a->square), (double)a->questions);
+    a->grid = ilogb(most) + 1 - TOTAL_BITS;
+    for (size_t i = 0; i < cells; i++) a->price[i] = (int64_t)ceil(ldexp(price_of(a, i), -a->grid));
+    for (size_t i = a->zero + 1; i < cells; i++)
+        if (a->price[i] > a->price[i - 1]) a->price[i] = a->price[i - 1];
+    for (size_t i = a->zero; i-- > 1;)
+        if (a->price[i - 1] > a->price[i]) a->price[i - 1] = a->price[i];
 }
 
-/* How far a change moves the price of a question that leads by `at` steps or more, at most. */
-static int64_t drop(const deep_agreement *a, size_t at)
+/* How far a change moves the price of a question of this cell, at most. */
+DUSK_PROVEN(set_moves)
+static void set_moves(deep_agreement *a)
 {
-    return a->price[at] - a->price[at + a->moved < a->steps ? at + a->moved : a->steps];
+    const size_t cells = cells_of(a);
+    for (size_t i = 0; i < cells; i++) {
+        const size_t down = DUSK_MUTATE(REPORT_ONLY_UPWARDS, a->moved, 0);
+        const size_t first = i > down ? i - down : 0, last = i + a->moved < cells ? i + a->moved : cells - 1;
+        a->moves[i] = 0;
+        for (size_t j = first; j <= last; j++) {
+            const int64_t apart =
+                a->price[i] > a->price[j] ? a->price[i] - a->price[j] : a->price[j] - a->price[i];
+            if (apart > a->moves[i]) a->moves[i] = apart;
+        }
+    }
 }
 
 /* Gaussian noise for the largest sensitivity of all. */
@@ -139,8 +221,8 @@ static dusk_status plan_total(deep_agreement *a, learn_budget *b, double *width,
 {
     dusk_status status = DUSK_OK;
     int64_t most = 1;
-    for (size_t i = 0; i <= a->steps; i++)
-        if (drop(a, i) > most) most = drop(a, i);
+    for (size_t i = 0; i < cells_of(a); i++)
+        if (a->moves[i] > most) most = a->moves[i];
     const double moves = ceil(dusk_div_up((double)most * (double)a->questions, b->factor));
     DUSK_TRY(learn_budget_noise(b, &a->total, 1, moves, a->grid, b->left, 1, err));
     DUSK_TRY(dusk_noise_interval(&a->total.gauss, width, 0.9, err));
@@ -201,31 +283,58 @@ done:
     return status;
 }
 
+/* What a change of `changed` teachers costs at order 1, of Gaussian noise with this deviation on what it moves by sqrt(2) votes each, or Laplace noise of this scale. */
+static double cost_up(double changed, double noise)
+{
+    const double each = dusk_div_up(changed, noise);
+    return dusk_mul_up(each, each);
+}
+
+/* Noise, what a change moves, and what it costs without further knowledge. */
+static dusk_status set_noise(deep_agreement *a, const learn_budget *b, const deep_votes *v, dusk_error *err)
+{
+    const double changed = b->neighbours == DUSK_REPLACE_ONE ? b->factor / 2 : b->factor;
+    const double counted = DUSK_MUTATE(REPORT_OF_ONE_ROW, changed, 1);
+    a->laplace = v->way == DEEP_LNMAX;
+    a->noise = v->counts.gauss.scale;
+    a->need = v->margin * v->counts.deviation;
+    a->screen = v->way == DEEP_CONFIDENT ? v->screen.gauss.scale : 0;
+    a->enough = v->threshold;
+    if (!(a->noise <= NOISE_MOST && a->noise >= NOISE_LEAST && a->screen <= NOISE_MOST &&
+          (a->screen == 0 || a->screen >= a->noise * NOISE_LEAST)))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for another epsilon, or --set report=no",
+                         "noise of deviation %.3g leaves nothing to report", a->noise);
+    const double answer = dusk_mul_up(a->laplace ? 2 : 1, cost_up(counted, a->noise));
+    const double screening = a->screen > 0 ? cost_up(counted, a->screen) / 2 : 0;
+    a->square = dusk_add_up(answer, screening);
+    a->always =
+        dusk_add_up(dusk_mul_up((double)v->answers, answer), dusk_mul_up((double)v->questions, screening));
+    while (ldexp((double)v->teachers, -a->unit) > STEPS_MOST) a->unit++;
+    a->steps = (size_t)ceil(ldexp((double)v->teachers, -a->unit));
+    a->zero = a->screen > 0 ? a->steps : 0;
+    const double moved = a->screen > 0 ? fmax(2, width_of(a) / a->screen * (1 + 0x1p-40)) : 2;
+    a->moved = (size_t)fmin(ceil(ldexp(moved * changed, -a->unit)), STEPS_MOST) + 1;
+    return DUSK_OK;
+}
+
 DUSK_PROVEN(deep_agreement_plan)
 dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_votes *v, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     learn_budget *b = &job->budget;
-    const double changed = b->neighbours == DUSK_REPLACE_ONE ? b->factor / 2 : b->factor;
-    deep_agreement a = { .noise = v->counts.gauss.scale,
-                         .need = v->margin * v->counts.deviation,
-                         .classes = v->classes,
-                         .questions = v->questions,
-                         .unit = FINEST };
-    if (v->way != DEEP_GNMAX)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose --set method=gnmax, or --set report=no",
-                         "a report is made of answers with Gaussian noise that are not screened");
-    if (!(a.noise <= NOISE_MOST))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon, or --set report=no",
-                         "noise of deviation %.3g leaves nothing to report", a.noise);
-    const double each = dusk_div_up(DUSK_MUTATE(REPORT_OF_ONE_ROW, changed, 1), a.noise);
-    a.square = dusk_mul_up(each, each);
-    while (ldexp((double)v->teachers, -a.unit) > STEPS_MOST) a.unit++;
-    a.steps = (size_t)ceil(ldexp((double)v->teachers, -a.unit));
-    a.moved = (size_t)fmin(ceil(ldexp(2 * changed, -a.unit)), STEPS_MOST) + 1;
+    deep_agreement a = { .classes = v->classes, .questions = v->questions, .unit = FINEST };
+    if (v->way == DEEP_INTERACTIVE)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose another method, or --set report=no",
+                         "a report is made of votes that do not depend on earlier answers");
+    if (!(b->delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or --set report=no",
+                         "a report says an epsilon at a delta");
+    DUSK_TRY(set_noise(&a, b, v, err));
     a.order = choose_order(&a, v->teachers, b->mu * sqrt(b->left), b->delta);
-    DUSK_NEW(a.price, a.steps + 1);
+    DUSK_NEW(a.price, cells_of(&a));
+    DUSK_NEW(a.moves, cells_of(&a));
     set_prices(&a);
+    set_moves(&a);
     DUSK_TRY(plan_noise(&a, b, v->teachers, err));
     learn_say(job,
               "a report of what the answers cost by how teachers agreed, a divergence of order %.4g, with "
@@ -233,37 +342,34 @@ dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_
               "promise does not depend on it",
               a.order, a.smoothly ? "smooth" : "largest");
     *out = a;
-    a.price = NULL;
+    a.price = a.moves = NULL;
 done:
     dusk_deallocate(a.price);
+    dusk_deallocate(a.moves);
     return status;
 }
 
 void deep_agreement_clear(deep_agreement *a)
 {
     dusk_deallocate(a->price);
+    dusk_deallocate(a->moves);
     *a = (deep_agreement){ .noise = 0 };
 }
 
 /* --- fit -------------------------------------------------------------------------------------------------------------------- */
 
-/* Add what questions with one lead, `times` of them, contribute: the largest drop within reach of k changes. */
-static void add_local(const deep_agreement *a, size_t lead, double times, double *local, size_t n)
+/* Add what questions of one cell, `times` of them, contribute: the furthest move of a price within reach of k changes. */
+static void add_local(const deep_agreement *a, size_t cell, double times, double *local, size_t n)
 {
-    size_t low = lead, high = lead;
-    int64_t most = drop(a, lead);
+    size_t low = cell, high = cell;
+    int64_t most = a->moves[cell];
     for (size_t k = 0; k < n; k++) {
-        const size_t down = DUSK_MUTATE(REPORT_ONLY_UPWARDS, (k + 1) * a->moved, 0), up = k * a->moved;
-        const size_t first = lead > down ? lead - down : 0,
-                     last = lead + up < a->steps ? lead + up : a->steps;
-        while (low > first) {
-            const int64_t d = drop(a, --low);
-            if (d > most) most = d;
-        }
-        while (high < last) {
-            const int64_t d = drop(a, ++high);
-            if (d > most) most = d;
-        }
+        const size_t reach = k * a->moved, last = cells_of(a) - 1;
+        const size_t first = cell > reach ? cell - reach : 0, end = cell + reach < last ? cell + reach : last;
+        while (low > first)
+            if (a->moves[--low] > most) most = a->moves[low];
+        while (high < end)
+            if (a->moves[++high] > most) most = a->moves[high];
         local[k] += times * (double)most;
     }
 }
@@ -273,21 +379,22 @@ dusk_status deep_agreement_total(const deep_agreement *a, const int32_t *count, 
                                  size_t *n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    const size_t cells = cells_of(a);
     double *times = NULL, *local = NULL;
-    *n = a->steps / a->moved + 2; /* all leads are within reach */
-    DUSK_NEW(times, a->steps + 1);
+    *n = cells / a->moved + 2; /* all cells are within reach */
+    DUSK_NEW(times, cells);
     DUSK_NEW(local, *n);
     *total = 0;
-    for (size_t q = 0; q < a->questions; q++) times[deep_agreement_lead(a, count + q * a->classes)] += 1;
-    for (size_t lead = 0; lead <= a->steps; lead++) {
-        if (times[lead] == 0) continue;
-        *total += times[lead] * (double)a->price[lead];
-        add_local(a, lead, times[lead], local, *n);
+    for (size_t q = 0; q < a->questions; q++) times[deep_agreement_cell(a, count + q * a->classes)] += 1;
+    for (size_t cell = 0; cell < cells; cell++) {
+        if (times[cell] == 0) continue;
+        *total += times[cell] * (double)a->price[cell];
+        add_local(a, cell, times[cell], local, *n);
     }
     *out = local;
     local = NULL;
 done:
-    if (times) dusk_wipe(times, (a->steps + 1) * sizeof *times);
+    if (times) dusk_wipe(times, cells * sizeof *times);
     dusk_deallocate(times);
     dusk_deallocate(local);
     return status;
@@ -323,10 +430,11 @@ dusk_status deep_agreement_report(learn_job *job, const deep_agreement *a, const
     size_t n = 0;
     DUSK_TRY(deep_agreement_total(a, count, &total, &local, &n, err));
     DUSK_TRY(release_total(a, total, local, n, &noisy, &most, gen, err));
-    const double always = dusk_mul_up(dusk_mul_up(a->order, a->square), (double)a->questions);
+    const double always = dusk_mul_up(a->order, a->always);
     most = fmax(fmin(most, always), 0);
     const double put[] = { a->order, fmax(fmin(noisy, always), 0), most,
-                           dusk_rdp_to_epsilon_up(a->order, most, job->budget.delta) };
+                           fmin(dusk_rdp_to_epsilon_up(a->order, most, job->budget.delta),
+                                job->budget.epsilon) };
     DUSK_TRY(learn_model_put(job->model, "report", 1, sizeof put / sizeof *put, put, err));
 done:
     if (local) dusk_wipe(local, n * sizeof *local);

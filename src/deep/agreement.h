@@ -2,27 +2,34 @@
 #ifndef DUSK_DEEP_AGREEMENT_H
 #define DUSK_DEEP_AGREEMENT_H
 
-/* What answers would cost by how much teachers agreed [Papernot et al. 2018, theorem 6]: where one class leads by far the answer hardly depends on one teacher, and the
- * divergence from what any neighbour would have been answered is far below what noise alone guarantees. That number follows from votes and is private itself. It is
- * released with noise, at a price that is paid beforehand, as a report: what is promised and charged stays what noise guarantees. For answers with Gaussian noise that
- * are not screened. Proof: agreement.proof.md.
+/* What answers would cost by how much teachers agreed [Papernot et al. 2018, theorem 6]: where one class leads by far, or where far too few agree for an answer, what comes of a question hardly depends on one teacher, and the
+ * divergence from what would have come of it at any neighbour is far below what noise alone guarantees. That number follows from votes and is private itself. It is
+ * released with noise, at a price that is paid beforehand, as a report: what is promised and charged stays what noise guarantees. For gnmax, confident and lnmax: of interactive
+ * the counts of a question depend on earlier answers. Proof: agreement.proof.md.
  *
- * A question counts by its lead: votes of the first class above the others, in whole steps. How far one change of the data moves it is known exactly, so that the
- * sensitivity of the total, for all votes or for votes like these, is read from one table of prices. Noise is the lesser of two, if teachers agree as is likely: Gaussian
+ * A question counts by one number, in whole steps: its lead, votes of the first class above the others, or where it is asked first whether enough teachers agree by how far they do, or do not, if that is less. How far one
+ * change of the data moves it is known exactly, so that the sensitivity of the total, for all votes or for votes like these, is read from one table of prices. Noise is the lesser of two, if teachers agree as is likely: Gaussian
  * for the largest sensitivity, or Student's t for a smooth one [Nissim, Raskhodnikova & Smith 2007], which wins where the report has much of the budget. */
 
 #include "deep/votes.h"
 
 typedef struct deep_agreement {
-    double noise;  /* deviation, in votes */
+    bool laplace;
+    double noise;  /* deviation of a count, or the scale of Laplace noise, in votes */
     double need;   /* the lead after noise that an answer needs, in votes */
-    double square; /* what a change costs at order 1, rounded up: (teachers that change / noise)^2 */
+    double screen; /* deviation of the noise of whether to answer, in votes; 0: that is not asked */
+    double enough; /* votes that are enough */
+    double
+        square; /* what a change costs at order 1 in one question, rounded up: of an answer (teachers that change / noise)^2, and half of that of the screening */
+    double always; /* the same of all that may be released */
     size_t classes, questions;
     double order;        /* of Renyi's divergence */
     int unit;            /* leads are in steps of 2^unit votes */
     size_t steps, moved; /* the largest lead, and how far one change moves it */
+    size_t zero;         /* cells before that of lead 0: of questions that too few agree on */
     int grid;            /* prices are in steps of 2^grid */
-    int64_t *price;      /* of a question with a lead of so many steps; never rises */
+    int64_t *price;      /* of each cell, zero + steps + 1 of them */
+    int64_t *moves;      /* how far one change moves it */
     bool smoothly;
     learn_noise total;      /* of the total of prices; or */
     dusk_smooth smooth;     /* the same by its smooth sensitivity, and */
@@ -35,11 +42,11 @@ DUSK_MUST_USE dusk_status deep_agreement_plan(learn_job *job, deep_agreement *ou
                                               dusk_error *err);
 void deep_agreement_clear(deep_agreement *agreement); /* fine on a zeroed one */
 
-/* The divergence of order `order` > 1 from any neighbour of a release that is Gaussian, where a change costs square * order without further knowledge, and that has one
+/* The divergence of order `order` > 1 from any neighbour of a release where a change costs square * order at every order without further knowledge, and that has one
  * outcome with probability 1 - q at least; rounded up. */
 double deep_agreed_price_up(double q, double square, double order);
-/* Steps that the first of `classes` counts leads by. */
-size_t deep_agreement_lead(const deep_agreement *agreement, const int32_t *count);
+/* The cell of a question with these counts. */
+size_t deep_agreement_cell(const deep_agreement *agreement, const int32_t *count);
 /* The total of prices in steps, and how far one change moves it when `k` others came before, local[k], `n` of them (made here). */
 DUSK_MUST_USE dusk_status deep_agreement_total(const deep_agreement *agreement, const int32_t *count,
                                                double *total, double **local, size_t *n, dusk_error *err);

@@ -184,9 +184,9 @@ static const dusk_setting settings[] = {
     { "sure", "0.8", NULL, 0, 1, false,
       "of interactive: from which score on the student is right by itself" },
     { "report", "no", "no|yes", 0, 0, false,
-      "of gnmax: also release, with noise, what the answers cost by how teachers agreed; the promise stays "
-      "what "
-      "it is" },
+      "but for interactive: also release, with noise, what the answers cost by how teachers agreed; the "
+      "promise "
+      "stays what it is" },
     { "report_share", "0.1", NULL, 0.001, 0.5, false, "of the budget, for report=yes" },
     { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },
     { "ridge", "0.1", NULL, 1e-6, 1e6, false, "of teachers: what is added to the diagonal of the kernel" },

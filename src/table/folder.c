@@ -199,11 +199,33 @@ static dusk_status check_fields(const dusk_fields *fields, size_t *label, dusk_e
                      "no field is declared for the numbers of a picture");
 }
 
+/* Whether this is such a folder at all, where pictures have a category: one of those that are declared has a sub-folder. Which do is public, as all names of
+ * the schema are; what is in them is not. */
+static dusk_status check_layout(const dusk_field *label, const char *path, dusk_error *err)
+{
+    char inside[TABLE_PATH_MOST], hint[240];
+    table_pair pair;
+    for (size_t v = 0; v < label->values; v++) {
+        const int n = snprintf(inside, sizeof inside, "%s/%s", path, label->value[v]);
+        if (n > 0 && n < TABLE_PATH_MOST && table_folder_is(inside)) return DUSK_OK;
+    }
+    snprintf(inside, sizeof inside, "%.4000s/t10k", path);
+    if (table_folder_pair(&pair, inside))
+        snprintf(hint, sizeof hint, "there is a pair that begins with t10k: name it as %.120s", inside);
+    else
+        snprintf(hint, sizeof hint, "make a sub-folder for each %.60s that is declared, such as %.60s",
+                 label->name, label->value[0]);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint,
+                     "%.150s has no pair of IDX files that begins with train, and no sub-folder for a %.60s",
+                     path, label->name);
+}
+
 dusk_status table_folder_read(table_filler *to, const dusk_fields *fields, const char *path, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     gallery g = { .to = to };
     DUSK_TRY(check_fields(fields, &g.label, err));
+    if (g.label != DUSK_NO_LINK) DUSK_TRY(check_layout(&fields->field[g.label], path, err));
     g.numbers = fields->count - (g.label != DUSK_NO_LINK);
     DUSK_NEW(g.picture, g.numbers);
     DUSK_TRY(add_folder(&g, path, "", true, err));

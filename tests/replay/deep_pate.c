@@ -32,6 +32,8 @@ static const request requests[] = {
     { { "teachers=4", "questions=12", "epochs=1", "method=interactive", "sure=0.4", "threshold=0.1" } },
     { { "teachers=20", "questions=12", "epochs=1", "teacher_rows=3", "net=dense 3; relu; output" } },
     { { "teachers=20", "questions=12", "epochs=1", "report=yes", "margin=0.2" } },
+    { { "teachers=20", "questions=12", "answers=7", "epochs=1", "report=yes", "method=confident" } },
+    { { "teachers=20", "questions=12", "epochs=1", "report=yes", "method=lnmax" } },
 };
 
 /* Anything anywhere, some without a label. */

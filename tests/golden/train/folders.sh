@@ -44,3 +44,7 @@ t train net signs --schema turned.fields --label digit --epsilon 1 --delta 1e-6 
 printf 'pixel[9] numeric 0:255\ndigit category 0,1\n' >large.fields
 t train net digits --schema large.fields --label digit --epsilon 1 --delta 1e-6 --out a.model
 t score digits.model digits/t20k
+mkdir test empty
+cp digits/t10k* test
+t score digits.model test
+t train net empty --schema signs.fields --label kind --epsilon 1 --delta 1e-6 --rows 80 --net output --lot 40 --out a.model

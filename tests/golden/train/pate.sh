@@ -9,7 +9,8 @@ train() {
 train pate --set teachers=60 --set report=yes | grep -E '^(learner|released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
 dusk score repaid.model credit_new.csv 2>&1 | tr -s ' ' | head -2
 train private_knn --set questions=60 | grep -E '^(learner|released|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
-train pate --set method=confident --set report=yes
+train pate --set teachers=60 --set method=confident --set report=yes | grep -E '^(released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
+train pate --set method=interactive --set report=yes
 dusk train private_knn credit.csv --schema credit.fields --label repaid --public credit_new.csv --epsilon 2 --out repaid.model 2>&1
 dusk train private_knn credit.csv --schema credit.fields --label repaid --epsilon 2 --delta 1e-6 --out repaid.model 2>&1
 true

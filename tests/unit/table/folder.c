@@ -98,9 +98,13 @@ static void pictures(void **state)
     expect_row(frame, 7, horse, 0);
     dusk_frame_free(frame);
 
-    frame = read_as(four, folder("zoo/cat/deeper/still"));
+    /* nothing is in the folders of the classes, but one is there; none is */
+    folder("zoo/cat/deeper/still");
+    folder("zoo/cat/deeper/still/dog");
+    frame = read_as(four, files_path("zoo/cat/deeper/still"));
     assert_int_equal(frame->rows, 0);
     dusk_frame_free(frame);
+    refused(four, files_path("zoo/cat/deeper/still/dog"), DUSK_ERR_ARGUMENT);
 }
 
 static void colours(void **state)
