@@ -116,8 +116,8 @@ static void print_operand_names(FILE *file, const dusk_command *command)
         dusk_text_init(&text, names, sizeof names);
         for (; operand->name && !strcmp(operand->heading, heading); operand++)
             dusk_text_add(&text, "%s ", operand->name);
-        fprintf(file, "  %-12s", heading);
-        wrap(file, names, text.length, 14, 14);
+        const int column = fprintf(file, "  %-12s", heading); /* beyond 14: a space comes first */
+        wrap(file, names, text.length, 14, column > 14 ? (size_t)column : 14);
     }
     if (command->note) paragraphs(file, command->note, 2);
 }
@@ -216,20 +216,38 @@ void dusk_help_long(FILE *file, const dusk_command *command)
                 example->command);
 }
 
-/* The options of `list` in the order of the table. */
-static void print_listed(FILE *file, const dusk_command *command, const char *heading, const char *list)
+/* The options of `list` in the order of the table; where `first` is not NULL, those of it, in brief, and the names of the others. */
+static void print_listed(FILE *file, const dusk_command *command, const char *heading, const char *list,
+                         const char *first)
 {
+    char rest[1024];
+    dusk_text text;
     bool any = false;
+    dusk_text_init(&text, rest, sizeof rest);
     for (const dusk_option *option = command->options; option->name; option++) {
         if (!dusk_options_listed(list, option->name)) continue;
         if (!any) fprintf(file, "\n%s\n", heading);
         any = true;
-        print_option(file, option, false);
+        if (!first || dusk_options_listed(first, option->name))
+            print_option(file, option, first != NULL);
+        else
+            dusk_text_add(&text, "--%s ", option->name);
+    }
+    if (text.length) {
+        fputs("  more: ", file);
+        wrap(file, rest, text.length, 8, 8);
     }
 }
 
-void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand)
+void dusk_help_words(FILE *file, const char *heading, const char *words)
 {
+    fprintf(file, "\n%s\n  ", heading);
+    wrap(file, words, strlen(words), 2, 2);
+}
+
+void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand, bool brief)
+{
+    const char *first = brief ? operand->first : NULL;
     if (is_written(operand)) {
         fprintf(file, "%s: %s\n\nexample\n  $ %s\n", operand->either, operand->summary, operand->example);
         fprintf(file, "\n%s -h has the options, %s --help tells everything.\n", command->name, command->name);
@@ -238,10 +256,14 @@ void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_opera
     fprintf(file, "usage: %s %s %s\n", command->name, operand->name,
             operand->usage ? operand->usage : "[options] [FILE]");
     paragraphs(file, operand->summary, 0);
-    print_listed(file, command, "needs", operand->needs);
+    print_listed(file, command, "needs", operand->needs, first);
     if (operand->either) fprintf(file, "%s      %s\n", *operand->needs ? "" : "\nneeds\n", operand->either);
-    print_listed(file, command, "takes", operand->takes);
-    if (operand->details) operand->details(file, operand->name);
+    print_listed(file, command, "takes", operand->takes, first);
+    if (operand->details) operand->details(file, operand->name, first != NULL);
     fprintf(file, "\nexample\n  $ %s\n", operand->example);
-    fprintf(file, "\n%s --help tells everything.\n", command->name);
+    if (first)
+        fprintf(file, "\n%s %s --help says what each is, %s --help tells everything.\n", command->name,
+                operand->name, command->name);
+    else
+        fprintf(file, "\n%s --help tells everything.\n", command->name);
 }

@@ -14,8 +14,10 @@
 void dusk_help_short(FILE *file, const dusk_command *command);
 /* --help: everything. */
 void dusk_help_long(FILE *file, const dusk_command *command);
-/* Either, for one operand of the command: what it needs and takes. */
-void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand);
+/* Either, for one operand of the command: what it needs and takes. `brief`: of a long one, what fits on a screen. */
+void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_operand *operand, bool brief);
+/* Words in lines of one screen, behind a heading of its own. */
+void dusk_help_words(FILE *file, const char *heading, const char *words);
 /* A row of a table in a help: a name, and what is said of it, in lines of one screen. */
 void dusk_help_row(FILE *file, const char *name, const char *says);
 /* The operands with what each needs, one line each. */

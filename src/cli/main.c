@@ -178,7 +178,7 @@ static void print_help(const dusk_command *command, const dusk_parsed *parsed)
 {
     const dusk_operand *operand = find_operand(command, parsed);
     if (operand)
-        dusk_help_operand(stdout, command, operand);
+        dusk_help_operand(stdout, command, operand, parsed->help == DUSK_HELP_SHORT);
     else if (parsed->help == DUSK_HELP_SHORT)
         dusk_help_short(stdout, command);
     else

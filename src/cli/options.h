@@ -59,8 +59,9 @@ typedef struct dusk_operand {
     const char *example; /* a whole command line                               */
     const char *also;    /* other names people use for it, or NULL             */
     const char *usage;   /* what follows its name, or NULL: [options] [FILE]   */
-    /* more to say in its help, or NULL */
-    void (*details)(FILE *file, const char *name);
+    const char *first;   /* of a long help: what -h shows of the options that it takes; NULL: all */
+    /* more to say in its help, or NULL; `brief`: on one screen */
+    void (*details)(FILE *file, const char *name, bool brief);
 } dusk_operand;
 
 typedef struct dusk_example {

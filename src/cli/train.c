@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/ask.h"
 #include "cli/help.h"
 #include "cli/operands.h"
@@ -188,6 +189,9 @@ static char learner_examples[LEARNERS_MAX][240];
 #define TAKES_NET                                                                                            \
     " epsilon net lot epochs rate steps noise no-privacy checkpoint every resume check-every plot memory"
 
+#define FIRST "schema label epsilon delta out set rows dry-run"
+#define FIRST_NET FIRST " net lot epochs check"
+
 static bool is_net(const dusk_learner *learner)
 {
     for (const dusk_setting *s = learner->settings; s->name; s++)
@@ -206,7 +210,18 @@ static const char *numerics_words(dusk_numerics numerics)
     return "";
 }
 
-static void print_settings(FILE *file, const char *name)
+/* "name=default ...". */
+static void print_defaults(FILE *file, const dusk_learner *learner)
+{
+    char words[2048];
+    dusk_text text;
+    dusk_text_init(&text, words, sizeof words);
+    for (const dusk_setting *s = learner->settings; s->name; s++)
+        dusk_text_add(&text, strchr(s->fallback, ' ') ? "%s='%s' " : "%s=%s ", s->name, s->fallback);
+    dusk_help_words(file, "settings, as in --set NAME=VALUE, and what they are by default", words);
+}
+
+static void print_settings(FILE *file, const char *name, bool brief)
 {
     const dusk_learner *learner = dusk_learner_named(name);
     fprintf(file, "\nafter     %s\nnumerics  %s\n", learner->source, numerics_words(learner->numerics));
@@ -214,6 +229,10 @@ static void print_settings(FILE *file, const char *name)
         fputs(
             "private   labels alone: all other columns, and how many rows there are, are taken for public\n",
             file);
+    if (brief && learner->settings[0].name) {
+        print_defaults(file, learner);
+        return;
+    }
     if (learner->settings[0].name) fputs("\nsettings, as in --set NAME=VALUE\n", file);
     for (const dusk_setting *s = learner->settings; s->name; s++) {
         char says[600];
@@ -271,6 +290,7 @@ static void add_learner(size_t at, const dusk_learner *learner)
                  : labelled      ? "label epsilon"
                                  : "epsilon",
         .takes = is_net(learner) ? TAKES TAKES_NET : TAKES,
+        .first = is_net(learner) ? FIRST_NET : FIRST,
         .example = learner_examples[at],
         .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
                           : "DATA --schema FILE --epsilon E --out FILE [options]",
