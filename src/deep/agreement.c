@@ -283,7 +283,7 @@ done:
     return status;
 }
 
-/* What a change of `changed` teachers costs at order 1, of Gaussian noise with this deviation on what it moves by sqrt(2) votes each, or Laplace noise of this scale. */
+/* (changed / noise)^2, rounded up: what costs at order 1 are made of (proof, (1)). */
 static double cost_up(double changed, double noise)
 {
     const double each = dusk_div_up(changed, noise);
