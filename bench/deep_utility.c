@@ -169,7 +169,9 @@ static void run(const bench_case *self, bench_result *out, dusk_generator *gen)
 #define CNN                                                                                                  \
     .net = "input 28 28; groupnorm 1 fixed; conv 16 8 stride 2 pad 3; tanh; maxpool 2 1; conv 32 4 stride "  \
            "2; tanh; maxpool 2 1; dense 32; tanh; output",                                                   \
-    .lot = 2048, .clip = 0.1, .rate = 3, .plain = 0.05, .momentum = 0.9, .average = 0.98, .trainings = 3
+    .clip = 0.1, .trainings = 3
+#define CNN_LONG CNN, .lot = 8192, .epochs = 100, .rate = 20, .plain = 0.3, .momentum = 0.5, .average = 0.95
+#define CNN_SHORT CNN, .lot = 2048, .rate = 3, .plain = 0.05, .momentum = 0.9, .average = 0.98
 #define LOGISTIC                                                                                             \
     .net = "output", .lot = 4096, .epochs = 40, .clip = 0.1, .rate = 8, .plain = 0.5, .momentum = 0.9,       \
     .average = 0.9, .trainings = 5
@@ -182,9 +184,9 @@ const bench_case bench_deep_utility_cases[] = {
     CASE("mnist", "scatter", 1, ">= 97.5", SCATTER, .rate = 20),
     CASE("fashion-mnist", "scatter", 3, ">= 89.7", SCATTER, .rate = 40),
     CASE("fashion-mnist", "scatter", 1, ">= 86", SCATTER, .rate = 20),
-    CASE("mnist", "cnn", 2.93, ">= 98.1", CNN, .epochs = 40),
-    CASE("mnist", "cnn", 1.19, ">= 95", CNN, .epochs = 20),
-    CASE("mnist", "cnn", 0.5, ">= 90", CNN, .epochs = 10),
+    CASE("mnist", "cnn", 2.93, ">= 98.1", CNN_LONG),
+    CASE("mnist", "cnn", 1.19, ">= 95", CNN_SHORT, .epochs = 20),
+    CASE("mnist", "cnn", 0.5, ">= 90", CNN_SHORT, .epochs = 10),
     CASE("mnist", "mlp", 3, "", MLP),
     CASE("mnist", "mlp", 1, "", MLP),
     CASE("mnist", "logistic", 3, "", LOGISTIC),
