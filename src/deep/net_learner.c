@@ -199,7 +199,11 @@ static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_row
     p->check = job->check_rows ? check : NULL;
     p->open = open;
     DUSK_TRY(split(job, p, &front, &own, &rest, err));
-    if (p->measured != DUSK_NO_LINK)
+    float *standard = p->standards > 0 ? parameters + p->net.layer[p->measured].first : NULL;
+    const bool known = DUSK_MUTATE(DEEP_STANDARD_IS_MEASURED_AGAIN, kept != NULL, false);
+    rest.standard = standard;
+    if (standard && known) deep_state_standard(p, standard, kept);
+    if (standard && !known)
         DUSK_TRY(run_and_measure(p, &front, rows, parameters, gen, err));
     else if (front.layers > 0)
         DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));

@@ -23,9 +23,10 @@ size_t deep_state_size(const learn_job *job, const deep_plan *plan)
     if (plan->sampler.way == LEARN_SHUFFLED || plan->sampler.way == LEARN_ALLOCATED || job->scaling_is_paid ||
         plan->correlation.way != DEEP_INDEPENDENT)
         return 0;
-    if (plan->frozen_parameters > plan->start.count)
+    if (plan->frozen_parameters - plan->standards > plan->start.count)
         return 0; /* frozen ones that are random are drawn once */
-    return sizeof(head) + (vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float) +
+    return sizeof(head) +
+           (plan->standards + vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float) +
            (plan->allocates ? sizeof(deep_allocated) + deep_released(plan) * sizeof(float) : 0);
 }
 
@@ -49,10 +50,12 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
     float *vector[MOST];
     const size_t n = list(state, vector);
     memcpy(bytes, &begin, sizeof begin);
-    memset(bytes + sizeof begin, 0, vectors(plan) * size);
-    for (size_t v = 0; v < n && v < vectors(plan); v++)
-        memcpy(bytes + sizeof begin + v * size, vector[v], size);
-    bytes += sizeof begin + vectors(plan) * size;
+    bytes += sizeof begin;
+    if (plan->standards > 0) memcpy(bytes, plan->standard, plan->standards * sizeof(float));
+    bytes += plan->standards * sizeof(float);
+    memset(bytes, 0, vectors(plan) * size);
+    for (size_t v = 0; v < n && v < vectors(plan); v++) memcpy(bytes + v * size, vector[v], size);
+    bytes += vectors(plan) * size;
     if (state->carriers->carrier)
         memcpy(bytes, state->carriers->carrier, plan->carriers.learned * sizeof(float));
     bytes += plan->carriers.learned * sizeof(float);
@@ -69,9 +72,9 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     head begin;
     const size_t n = list(state, vector);
     memcpy(&begin, bytes, sizeof begin);
-    for (size_t v = 0; v < n && v < vectors(plan); v++)
-        memcpy(vector[v], bytes + sizeof begin + v * size, size);
-    bytes += sizeof begin + vectors(plan) * size;
+    bytes += sizeof begin + plan->standards * sizeof(float);
+    for (size_t v = 0; v < n && v < vectors(plan); v++) memcpy(vector[v], bytes + v * size, size);
+    bytes += vectors(plan) * size;
     if (DUSK_MUTATE(DEEP_CARRIERS_ARE_NOT_KEPT, state->carriers->carrier != NULL, false))
         memcpy(state->carriers->carrier, bytes, plan->carriers.learned * sizeof(float));
     bytes += plan->carriers.learned * sizeof(float);
@@ -90,4 +93,9 @@ double deep_state_rows(const unsigned char *bytes)
     head begin;
     memcpy(&begin, bytes, sizeof begin);
     return begin.rows;
+}
+
+void deep_state_standard(const deep_plan *plan, float *out, const unsigned char *bytes)
+{
+    memcpy(out, bytes + sizeof(head), plan->standards * sizeof *out);
 }

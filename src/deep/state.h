@@ -2,7 +2,7 @@
 #ifndef DUSK_DEEP_STATE_H
 #define DUSK_DEEP_STATE_H
 
-/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, how many rows were counted, the clip, parameters, their average, and the
+/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, how many rows were counted, what a layer `standard` was measured to be, the clip, parameters, their average, and the
  * moments of the optimiser; of parameters those numbers that are learned; carriers, with the first parameters; and how noise was allocated, with what the last step released. Coins are not among them: those of the next steps are new. Whatever a step changes and the next reads must be here. */
 
 #include "deep/training.h"
@@ -24,5 +24,7 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes);
 /* How many rows there are, alone: counted once and not again. */
 double deep_state_rows(const unsigned char *bytes);
+/* The numbers of a layer `standard`, alone: measured once and not again. */
+void deep_state_standard(const deep_plan *plan, float *out, const unsigned char *bytes);
 
 #endif

@@ -354,6 +354,41 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(system(command), 0);
 }
 
+/* Means and deviations of features were released once: two that go on from there have the same, and weights with other noise. */
+static void standard_is_kept(void **state)
+{
+    (void)state;
+    run r = { .settings = { "net=standard; dense 3; tanh; output", "rate=0.5", "steps=20" },
+              .count = 3,
+              .dies_at = 0.5 };
+    dusk_generator *gen = seeded(1), *other = seeded(2);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    folder f = folder_make();
+    char copy[400];
+    size_t rows, n, same = 0;
+    die(&r, f.file, frame, NULL, r.dies_at);
+    snprintf(copy, sizeof copy, "%s.copy", f.file);
+    copy_file(f.file, copy);
+    dusk_model *model[2] = { go_on(&r, f.file, frame, gen), go_on(&r, copy, frame, other) };
+    const double *a = dusk_model_array(model[0], "parameters", &rows, &n),
+                 *b = dusk_model_array(model[1], "parameters", &rows, &n);
+    const size_t standards =
+        2 * (n - 15) / 5; /* of w columns there are 2 w + 3 (w + 1) + 3 (3 + 1) parameters */
+    for (size_t j = 0; j < standards; j++) {
+        assert_true(a[j] == b[j] && a[j] != 0);
+        assert_true(j < standards / 2 || a[j] > 0);
+    }
+    for (size_t j = standards; j < n; j++) same += a[j] == b[j];
+    assert_true(n > standards && same == 0);
+    dusk_model_free(model[0]);
+    dusk_model_free(model[1]);
+    assert_int_equal(unlink(copy), 0);
+    folder_remove(&f);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(other);
+}
+
 /* Coins are new, the end is the end, and another plan is another plan. */
 static void new_coins(void **state)
 {
@@ -612,6 +647,7 @@ int main(void)
         cmocka_unit_test(directions_are_found_anew),
         cmocka_unit_test(allocation_is_kept),
         cmocka_unit_test(count_is_kept),
+        cmocka_unit_test(standard_is_kept),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }
