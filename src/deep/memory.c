@@ -103,7 +103,8 @@ dusk_status deep_needs_of(deep_needs *out, const deep_plan *plan, const deep_net
     /* parameters in doubles, twice, on their way into the model; or a slice of rows on its way to bits */
     needs.after = fmax(2 * sizeof(double) * (all + (double)plan->frozen_parameters),
                        DEEP_SLICE * (width + 4) * sizeof(float) + 16 * (double)job->fields->count);
-    needs.always = SMALL + REAL * (all + (double)plan->frozen_parameters) + state;
+    needs.always =
+        SMALL + REAL * (all + (double)plan->frozen_parameters) + state + (double)plan->settled_size;
     *out = needs;
 done:
     return status;

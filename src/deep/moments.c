@@ -60,7 +60,6 @@ dusk_status deep_plan_moments(learn_job *job, deep_plan *p, dusk_error *err)
     const deep_layer *layer = &p->net.layer[at];
     if (p->start.layers > at) return DUSK_OK; /* its numbers come with the start */
     p->measured = at;
-    p->standards = layer->parameters;
     if (job->plain) return DUSK_OK;
     if (job->budget.multiplier > 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",

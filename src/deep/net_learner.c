@@ -14,6 +14,7 @@
 #include "deep/spent.h"
 #include "deep/state.h"
 #include "deep/whole.h"
+#include "learn/scaling.h"
 #include "mechanisms/totals.h"
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
@@ -161,6 +162,7 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     DUSK_TRY(deep_plan_subspace(job, p, err));
     DUSK_TRY(deep_plan_carriers(job, p, err));
     DUSK_TRY(deep_plan_noise(job, p, err));
+    p->settled_size = deep_settled_size(job, p);
     job->state_size = deep_state_size(job, p);
     job->numbers = p->net.parameters;
     DUSK_TRY(plan_memory(job, p, err));
@@ -191,7 +193,8 @@ done:
 
 /* The front of the net once for all rows, and steps on the rest of it. */
 static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_rows *check, deep_rows *open,
-                         float *parameters, const unsigned char *kept, dusk_generator *gen, dusk_error *err)
+                         float *parameters, const unsigned char *kept, unsigned char *settled,
+                         dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     deep_net front = { .layers = 0 }, own = { .layers = 0 };
@@ -199,11 +202,7 @@ static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_row
     p->check = job->check_rows ? check : NULL;
     p->open = open;
     DUSK_TRY(split(job, p, &front, &own, &rest, err));
-    float *standard = p->standards > 0 ? parameters + p->net.layer[p->measured].first : NULL;
-    const bool known = DUSK_MUTATE(DEEP_STANDARD_IS_MEASURED_AGAIN, kept != NULL, false);
-    rest.standard = standard;
-    if (standard && known) deep_state_standard(p, standard, kept);
-    if (standard && !known)
+    if (p->measured != DUSK_NO_LINK && !DUSK_MUTATE(DEEP_STANDARD_IS_MEASURED_AGAIN, kept != NULL, false))
         DUSK_TRY(run_and_measure(p, &front, rows, parameters, gen, err));
     else if (front.layers > 0)
         DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));
@@ -211,6 +210,8 @@ static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_row
         DUSK_TRY(deep_front_run_with(&front, parameters, check, p->threads, err));
     if (front.layers > 0 && p->directions > 0)
         DUSK_TRY(deep_front_run_with(&front, parameters, open, p->threads, err));
+    deep_settled_pack(job, p, parameters, settled);
+    rest.settled = settled;
     DUSK_TRY(deep_train(job, &rest, rows, parameters + p->frozen_parameters, kept, gen, err));
 done:
     deep_net_clear(&front);
@@ -241,22 +242,23 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     dusk_status status = DUSK_OK;
     deep_plan *p = job->plan;
     deep_rows rows = { .rows = 0 }, check = { .rows = 0 }, open = { .rows = 0 };
-    learn_matrix scaled = { .bound = 0 };
     float *parameters = NULL;
-    unsigned char *kept = NULL;
+    unsigned char *kept = NULL, *settled = NULL;
     bool going_on = false;
     DUSK_NEW(parameters, p->net.parameters);
     DUSK_NEW(kept, job->state_size + 1);
+    DUSK_NEW(settled, p->settled_size + 1);
     if (job->checkpoint.open) DUSK_TRY(learn_checkpoint_load(&job->checkpoint, kept, &going_on, err));
-    if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
-    learn_matrix_clear(&scaled);
+    if (going_on) deep_settled_unpack(job, p, parameters, kept);
+    if (!DUSK_MUTATE(DEEP_SCALES_ARE_MEASURED_AGAIN, going_on, false))
+        DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
     DUSK_TRY(make_rows(&rows, job, frame, err));
     if (job->check_rows) DUSK_TRY(make_rows(&check, job, job->check_rows, err));
     if (p->directions > 0) DUSK_TRY(make_open_rows(&open, job, err));
     DUSK_TRY(deep_fit_samples(job, p, rows.rows, going_on ? kept : NULL, gen, err));
     if (!going_on) DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
-    DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, gen, err));
+    DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, settled, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
     DUSK_TRY(deep_put_counted(job, p, err));
 done:
@@ -264,9 +266,9 @@ done:
     deep_rows_clear(&rows);
     deep_rows_clear(&check);
     deep_rows_clear(&open);
-    learn_matrix_clear(&scaled);
     dusk_deallocate(parameters);
     dusk_deallocate(kept);
+    dusk_deallocate(settled);
     return status;
 }
 

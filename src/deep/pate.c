@@ -11,6 +11,7 @@
 #include "deep/net_learner.h"
 #include "deep/teachers.h"
 #include "deep/votes.h"
+#include "learn/scaling.h"
 
 enum { TEACHER_ROWS = 240, TEACHERS_USUAL = 250, ROUNDS = 4 };
 
@@ -147,9 +148,7 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     const size_t cells = p->votes.questions * p->votes.classes;
     deep_public open = { .rows = 0 };
     ballot b = { .votes = &p->votes };
-    learn_matrix scaled = { .bound = 0 };
-    if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
-    learn_matrix_clear(&scaled);
+    DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
     DUSK_NEW(b.count, cells);
     DUSK_TRY(deep_public_make(&open, job, &p->distil, err));
     learn_progress(job, 0.1);
@@ -158,7 +157,6 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     if (p->reported) DUSK_TRY(deep_agreement_report(job, &p->agreement, b.count, gen, err));
     DUSK_TRY(deep_distil_run(job, &p->distil, &open, answer, &b, gen, err));
 done:
-    learn_matrix_clear(&scaled);
     deep_public_clear(&open);
     if (b.count) dusk_wipe(b.count, cells * sizeof *b.count);
     dusk_deallocate(b.count);

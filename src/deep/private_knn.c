@@ -12,6 +12,7 @@
 #include "deep/neighbours.h"
 #include "deep/net_learner.h"
 #include "deep/votes.h"
+#include "learn/scaling.h"
 
 enum { NEIGHBOURS_USUAL = 50, NEIGHBOURS_LEAST = 10, NEIGHBOURS_MOST = 200, SAMPLE_PART = 200 };
 
@@ -157,20 +158,17 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     dusk_status status = DUSK_OK;
     const knn_plan *plan = job->plan;
     deep_public open = { .rows = 0 };
-    learn_matrix scaled = { .bound = 0 };
     poll p = { .plan = plan, .open = &open };
     float *x = NULL;
     int32_t *code = NULL;
     size_t *place = NULL;
-    if (job->scaling_is_paid) DUSK_TRY(learn_fit_features(job, &scaled, frame, gen, err));
-    learn_matrix_clear(&scaled);
+    DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
     DUSK_TRY(deep_public_make(&open, job, &plan->distil, err));
     learn_progress(job, 0.2);
     DUSK_TRY(poll_open(&p, job, frame, &x, &code, &place, gen, err));
     learn_progress(job, 0.5);
     DUSK_TRY(deep_distil_run(job, &plan->distil, &open, answer, &p, gen, err));
 done:
-    learn_matrix_clear(&scaled);
     learn_draw_close(&p.draw);
     deep_private_clear(x, code, place, p.rows.count, p.rows.width);
     WIPE(p.at, frame->rows + 1);

@@ -11,6 +11,51 @@ typedef struct head {
     double rows, clip;
 } head;
 
+/* --- before the first step ------------------------------------------------------------------------------------------- */
+
+/* Columns have a centre and a factor each. */
+static size_t scales_size(const learn_job *job)
+{
+    return job->scaling_is_paid ? 2 * job->features.width * sizeof(double) : 0;
+}
+
+/* Numbers that are frozen and not of the start, which come first. */
+static size_t frozen_size(const deep_plan *plan)
+{
+    const size_t given = plan->start.count;
+    return plan->frozen_parameters > given ? (plan->frozen_parameters - given) * sizeof(float) : 0;
+}
+
+size_t deep_settled_size(const learn_job *job, const deep_plan *plan)
+{
+    return scales_size(job) + frozen_size(plan);
+}
+
+void deep_settled_pack(const learn_job *job, const deep_plan *plan, const float *parameters,
+                       unsigned char *bytes)
+{
+    const size_t scales = scales_size(job), frozen = frozen_size(plan);
+    for (size_t at = 0; at < scales; at += 2 * sizeof(double)) {
+        const learn_feature *f = &job->features.feature[at / (2 * sizeof(double))];
+        memcpy(bytes + at, (const double[]){ f->centre, f->factor }, 2 * sizeof(double));
+    }
+    if (frozen > 0) memcpy(bytes + scales, parameters + plan->start.count, frozen);
+}
+
+void deep_settled_unpack(learn_job *job, const deep_plan *plan, float *parameters, const unsigned char *state)
+{
+    const unsigned char *bytes = state + sizeof(head);
+    const size_t scales = scales_size(job), frozen = frozen_size(plan);
+    for (size_t at = 0; at < scales; at += 2 * sizeof(double)) {
+        double scale[2];
+        memcpy(scale, bytes + at, sizeof scale);
+        learn_features_rescale(&job->features, at / sizeof scale, scale[0], scale[1]);
+    }
+    if (frozen > 0) memcpy(parameters + plan->start.count, bytes + scales, frozen);
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------------ */
+
 /* Vectors of as many numbers as are learned; an optimiser has two moments at most. */
 static size_t vectors(const deep_plan *plan)
 {
@@ -19,15 +64,15 @@ static size_t vectors(const deep_plan *plan)
 
 size_t deep_state_size(const learn_job *job, const deep_plan *plan)
 {
-    /* an order of rows that is begun would have to be ended, and scales and earlier noise that were released be kept */
-    if (plan->sampler.way == LEARN_SHUFFLED || plan->sampler.way == LEARN_ALLOCATED || job->scaling_is_paid ||
-        plan->correlation.way != DEEP_INDEPENDENT)
-        return 0;
-    if (plan->frozen_parameters - plan->standards > plan->start.count)
-        return 0; /* frozen ones that are random are drawn once */
-    return sizeof(head) +
-           (plan->standards + vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float) +
+    return sizeof(head) + deep_settled_size(job, plan) +
+           (vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float) +
            (plan->allocates ? sizeof(deep_allocated) + deep_released(plan) * sizeof(float) : 0);
+}
+
+uint64_t deep_state_piece(const deep_plan *plan)
+{
+    const bool ordered = plan->sampler.way == LEARN_SHUFFLED || plan->sampler.way == LEARN_ALLOCATED;
+    return DUSK_MUTATE(DEEP_EPOCHS_ARE_BROKEN_OFF, ordered, false) ? learn_sampler_epoch(&plan->sampler) : 1;
 }
 
 /* The vectors of a state, one after the other; moments that a method does not have are not there. */
@@ -51,8 +96,8 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
     const size_t n = list(state, vector);
     memcpy(bytes, &begin, sizeof begin);
     bytes += sizeof begin;
-    if (plan->standards > 0) memcpy(bytes, plan->standard, plan->standards * sizeof(float));
-    bytes += plan->standards * sizeof(float);
+    if (plan->settled_size > 0) memcpy(bytes, plan->settled, plan->settled_size);
+    bytes += plan->settled_size;
     memset(bytes, 0, vectors(plan) * size);
     for (size_t v = 0; v < n && v < vectors(plan); v++) memcpy(bytes + v * size, vector[v], size);
     bytes += vectors(plan) * size;
@@ -72,7 +117,7 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     head begin;
     const size_t n = list(state, vector);
     memcpy(&begin, bytes, sizeof begin);
-    bytes += sizeof begin + plan->standards * sizeof(float);
+    bytes += sizeof begin + plan->settled_size;
     for (size_t v = 0; v < n && v < vectors(plan); v++) memcpy(vector[v], bytes + v * size, size);
     bytes += vectors(plan) * size;
     if (DUSK_MUTATE(DEEP_CARRIERS_ARE_NOT_KEPT, state->carriers->carrier != NULL, false))
@@ -93,9 +138,4 @@ double deep_state_rows(const unsigned char *bytes)
     head begin;
     memcpy(&begin, bytes, sizeof begin);
     return begin.rows;
-}
-
-void deep_state_standard(const deep_plan *plan, float *out, const unsigned char *bytes)
-{
-    memcpy(out, bytes + sizeof(head), plan->standards * sizeof *out);
 }

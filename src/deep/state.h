@@ -2,12 +2,11 @@
 #ifndef DUSK_DEEP_STATE_H
 #define DUSK_DEEP_STATE_H
 
-/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, how many rows were counted, what a layer `standard` was measured to be, the clip, parameters, their average, and the
+/* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, how many rows were counted, what else was found out before the first step, the clip, parameters, their average, and the
  * moments of the optimiser; of parameters those numbers that are learned; carriers, with the first parameters; and how noise was allocated, with what the last step released. Coins are not among them: those of the next steps are new. Whatever a step changes and the next reads must be here. */
 
 #include "deep/training.h"
 
-/* 0: what this plan leaves is more than that, and it cannot be kept. */
 size_t deep_state_size(const learn_job *job, const deep_plan *plan);
 
 /* `averaged` NULL: there is none. `steps`: that were taken. */
@@ -24,7 +23,17 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes);
 /* How many rows there are, alone: counted once and not again. */
 double deep_state_rows(const unsigned char *bytes);
-/* The numbers of a layer `standard`, alone: measured once and not again. */
-void deep_state_standard(const deep_plan *plan, float *out, const unsigned char *bytes);
+
+/* A state is kept after so many steps, or a multiple: an order of rows, or their steps of an epoch, are not kept, and so are begun anew. */
+uint64_t deep_state_piece(const deep_plan *plan);
+
+/* What is found out once, before the first step, and not again: the scales of columns and the numbers of a layer `standard`, which are paid for, and whatever other numbers are
+ * frozen without being of a start. */
+size_t deep_settled_size(const learn_job *job, const deep_plan *plan);
+void deep_settled_pack(const learn_job *job, const deep_plan *plan, const float *parameters,
+                       unsigned char *bytes);
+/* Out of a state. */
+void deep_settled_unpack(learn_job *job, const deep_plan *plan, float *parameters,
+                         const unsigned char *state);
 
 #endif

@@ -41,6 +41,7 @@ typedef struct training {
     deep_history history;       /* where noise is correlated */
     deep_allocation allocation; /* where it is found on the way */
     unsigned char *state;       /* to be kept */
+    uint64_t kept, piece;       /* after so many steps it was last; and it is after multiples of so many */
     float gradient[DEEP_PIECE];
 } training;
 
@@ -127,6 +128,7 @@ static dusk_status open_training(training *t, bool going_on, dusk_generator *gen
     }
     if (plan->average > 0) DUSK_NEW(t->averaged, n);
     if (t->job->checkpoint.open) DUSK_NEW(t->state, t->job->state_size);
+    t->piece = t->state ? deep_state_piece(plan) : 1;
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
     t->optimiser.weight_decay = plan->weight_decay;
@@ -366,13 +368,31 @@ done:
     return status;
 }
 
+/* Is there something that can be kept of so many steps, and be told of them? */
+static bool is_end(const training *t, uint64_t steps)
+{
+    return steps % t->piece == 0 || steps == t->plan->steps;
+}
+
+/* Is it to be told of? What lies between two ends is told of at the second. */
+static bool is_observed(const training *t, uint64_t steps)
+{
+    bool observed = learn_is_observed(t->job, steps);
+    for (uint64_t back = 1; back < t->piece && back <= steps; back++)
+        observed = observed || learn_is_observed(t->job, steps - back);
+    return observed && is_end(t, steps);
+}
+
 /* After `steps` steps; before anything is told of them, and after the last (checkpoint.proof.md). */
 static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
 {
     learn_checkpoint *checkpoint = &t->job->checkpoint;
-    const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, learn_is_observed(t->job, steps), false);
+    const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, is_observed(t, steps), false);
     const bool made = steps == t->plan->steps;
-    if (!t->state || !(told || made || steps % checkpoint->every == 0)) return DUSK_OK;
+    if (!t->state || !is_end(t, steps)) return DUSK_OK;
+    if (!(told || made || steps == 0 || steps / checkpoint->every > t->kept / checkpoint->every))
+        return DUSK_OK;
+    t->kept = steps;
     const deep_state state = { steps,         t->clip,      t->learned,    t->averaged,
                                &t->optimiser, &t->carriers, &t->allocation };
     deep_state_pack(t->plan, &state, t->state);
@@ -386,7 +406,7 @@ static dusk_status tell(training *t, uint64_t steps, dusk_error *err)
     const deep_plan *plan = t->plan;
     const dusk_field *label = t->job->label_field;
     deep_score score;
-    if (!plan->check || !learn_is_observed(t->job, steps)) return DUSK_OK;
+    if (!plan->check || !is_observed(t, steps)) return DUSK_OK;
     if (t->averaged && t->start) set_parameters(t, t->averaged); /* for so long */
     status =
         deep_check(&score, &plan->net, plan->loss, t->averaged && !t->start ? t->averaged : t->parameters,
@@ -427,7 +447,7 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         deep_state_unpack(plan, &state, kept);
         set_parameters(t, t->learned);
         t->clip = state.clip;
-        first = state.steps;
+        first = t->kept = state.steps;
         if (t->allocation.allowance) DUSK_TRY(deep_allocation_resume(&t->allocation, err));
     }
     if (DUSK_MUTATE(DEEP_COUNT_TOLD_BEFORE_KEPT, !kept, false)) DUSK_TRY(keep(t, 0, err));

@@ -37,17 +37,18 @@ typedef struct deep_plan {
     double quantile, clip_rate; /* of adaptive clipping */
     learn_sampler sampler;
     uint64_t steps;
-    double lot;            /* what gradients are divided by; public */
-    learn_budget before;   /* what was left, and what had been taken, before the noise of steps was */
-    learn_noise count;     /* where the number of rows is paid for */
-    double counted;        /* the lot, where samples follow from that number; else 0 */
-    dusk_budget rest;      /* and what steps may then cost */
-    double rows;           /* declared, or as they were counted */
-    size_t measured;       /* a layer `standard` that is paid for (moments.h); DUSK_NO_LINK: there is none */
-    size_t standards;      /* how many numbers it has; else 0 */
-    const float *standard; /* these, while it is fitted */
-    learn_noise moments;   /* for them */
-    learn_noise noise;     /* of the totals, in units of the clip; where it falls, of the first stage */
+    double lot;          /* what gradients are divided by; public */
+    learn_budget before; /* what was left, and what had been taken, before the noise of steps was */
+    learn_noise count;   /* where the number of rows is paid for */
+    double counted;      /* the lot, where samples follow from that number; else 0 */
+    dusk_budget rest;    /* and what steps may then cost */
+    double rows;         /* declared, or as they were counted */
+    size_t
+        measured; /* a layer `standard`, whose numbers are paid for (moments.h); DUSK_NO_LINK: there is none */
+    learn_noise moments;          /* for that */
+    const unsigned char *settled; /* what is found out once, before the first step (state.h) */
+    size_t settled_size;
+    learn_noise noise; /* of the totals, in units of the clip; where it falls, of the first stage */
     learn_noise stage[DEEP_STAGES]; /* where it falls */
     size_t stages;                  /* 0: it does not */
     bool allocates;                 /* it is found on the way, within this */

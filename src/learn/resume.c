@@ -46,7 +46,7 @@ dusk_status dusk_training_keep(dusk_training *training, const char *path, uint64
     unsigned char plan[LEARN_PLAN_HASH];
     if (job->state_size == 0)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
-                         "networks have one, with sampler=poisson or fixed, and scaling=bounds",
+                         "networks have one: dusk train net, net_numbers, net_labels, autoencoder",
                          "%s has no state to be kept", job->learner->shown.name);
     if (every < 1) return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 100", "there are no such steps");
     if (job->checkpoint.open)

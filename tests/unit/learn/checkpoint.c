@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include "learn/model.h"
 #include "learners.h"
 #include "ledgers.h"
 
@@ -100,6 +101,8 @@ typedef struct run {
     uint64_t dies_told;      /* when this step is told of; 0: never */
     uint64_t first_told;     /* of a run, after those of before the first step */
     uint64_t last_told;
+    bool replaces;  /* of data a row is replaced; else it comes or goes */
+    double epsilon; /* 0: 5 */
 } run;
 
 static void watch(void *context, double part)
@@ -126,10 +129,10 @@ static dusk_training *prepared(run *r, const dusk_frame *frame)
     if (r->plain)
         o.no_privacy = true;
     else
-        o.epsilon = 5;
+        o.epsilon = r->epsilon > 0 ? r->epsilon : 5;
     o.delta = 1e-6;
     o.rows = r->counts ? 0 : 60;
-    o.neighbours = DUSK_ADD_REMOVE;
+    o.neighbours = r->replaces ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE;
     o.settings = r->settings;
     o.settings_count = r->count;
     for (size_t k = 0; k < r->count; k++)
@@ -354,46 +357,177 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(system(command), 0);
 }
 
-/* Means and deviations of features were released once: two that go on from there have the same, and weights with other noise. */
-static void standard_is_kept(void **state)
+/* Two that go on from copies of one file, one of them by the coins of the process that died: their models are the caller's to free. */
+static void go_on_twice(run *r, const dusk_frame *frame, dusk_model *model[2])
 {
-    (void)state;
-    run r = { .settings = { "net=standard; dense 3; tanh; output", "rate=0.5", "steps=20" },
-              .count = 3,
-              .dies_at = 0.5 };
-    dusk_generator *gen = seeded(1), *other = seeded(2);
-    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    dusk_generator *gen = seeded(5), *other = seeded(2);
     folder f = folder_make();
     char copy[400];
-    size_t rows, n, same = 0;
-    die(&r, f.file, frame, NULL, r.dies_at);
+    die(r, f.file, frame, NULL, r->dies_at);
     snprintf(copy, sizeof copy, "%s.copy", f.file);
     copy_file(f.file, copy);
-    dusk_model *model[2] = { go_on(&r, f.file, frame, gen), go_on(&r, copy, frame, other) };
-    const double *a = dusk_model_array(model[0], "parameters", &rows, &n),
-                 *b = dusk_model_array(model[1], "parameters", &rows, &n);
-    const size_t standards =
-        2 * (n - 15) / 5; /* of w columns there are 2 w + 3 (w + 1) + 3 (3 + 1) parameters */
-    for (size_t j = 0; j < standards; j++) {
-        assert_true(a[j] == b[j] && a[j] != 0);
-        assert_true(j < standards / 2 || a[j] > 0);
-    }
-    for (size_t j = standards; j < n; j++) same += a[j] == b[j];
-    assert_true(n > standards && same == 0);
-    dusk_model_free(model[0]);
-    dusk_model_free(model[1]);
+    model[0] = go_on(r, f.file, frame, gen);
+    model[1] = go_on(r, copy, frame, other);
     assert_int_equal(unlink(copy), 0);
     folder_remove(&f);
-    dusk_frame_free(frame);
     dusk_generator_free(gen);
     dusk_generator_free(other);
+}
+
+/* Means and deviations of features were released once: two that go on from there have the same, and weights with other noise. So have those that start with the same frozen numbers. */
+static void check_settled(const char *net, const char *frozen, bool measured)
+{
+    run r = { .settings = { net, "rate=0.5", "steps=20", frozen }, .count = 4, .dies_at = 0.5 };
+    dusk_generator *gen = seeded(1);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    dusk_model *model[2];
+    size_t n, same = 0, zeros = 0;
+    go_on_twice(&r, frame, model);
+    const double *a = parameters(model[0], &n), *b = parameters(model[1], &n);
+    /* of w columns there are 3 (w + 1) + 3 (3 + 1) parameters, and 2 w where they are measured */
+    const size_t first = measured ? 2 * (n - 15) / 5 : 0, settled = measured ? first : n - 12;
+    for (size_t j = 0; j < settled; j++) {
+        assert_true(a[j] == b[j]);
+        assert_true(j < first / 2 || j >= first || a[j] > 0);
+        zeros += a[j] == 0;
+    }
+    for (size_t j = settled; j < n; j++) same += a[j] == b[j];
+    assert_true(zeros <= 3 && n > settled && same == 0);
+    dusk_model_free(model[0]);
+    dusk_model_free(model[1]);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+static void what_was_settled_is_kept(void **state)
+{
+    (void)state;
+    check_settled("net=standard; dense 3; tanh; output", "frozen=0", true);
+    check_settled("net=dense 3; tanh; output", "frozen=2", false);
+}
+
+/* Scales of columns were released once, too: they are in the model. */
+static void scales_are_kept(void **state)
+{
+    (void)state;
+    run r = { .settings = { "net=output", "rate=0.5", "steps=20", "scaling=standard" },
+              .count = 4,
+              .dies_at = 2 };
+    dusk_generator *gen = seeded(1), *coins = seeded(5);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    dusk_training *training = prepared(&r, frame);
+    dusk_model *model[2], *whole;
+    OK(dusk_training_run(training, &whole, frame, coins, &err));
+    r.dies_at = 0.5;
+    go_on_twice(&r, frame, model);
+    for (size_t i = 0; i < whole->features.width; i++)
+        for (int k = 0; k < 2; k++) {
+            const learn_feature *a = &whole->features.feature[i], *b = &model[k]->features.feature[i];
+            assert_true(a->centre == b->centre && a->factor == b->factor);
+        }
+    assert_true(whole->features.feature[0].factor != 1);
+    assert_false(same(model[0], model[1]));
+    for (int k = 0; k < 2; k++) dusk_model_free(model[k]);
+    dusk_model_free(whole);
+    dusk_training_free(training);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(coins);
+}
+
+/* An epoch is one order of rows, or one allocation: trainings go on at the end of one, and tell of nothing else. */
+static void epochs_are_whole(void **state)
+{
+    (void)state;
+    static const char *const sampler[] = { "sampler=shuffled", "sampler=shuffled", "sampler=shuffled",
+                                           "sampler=allocated" };
+    static const char *const correlation[] = { "correlation=none", "correlation=tree", "correlation=bands",
+                                               "correlation=none" };
+    dusk_generator *gen = seeded(1), *coins = seeded(5);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    for (size_t i = 0; i < 4; i++) { /* four epochs of so many steps */
+        const size_t epoch = i < 3 ? 4 : 50;
+        char rate[32], steps[32];
+        snprintf(rate, sizeof rate, "rate=%g", 1 / (double)epoch);
+        snprintf(steps, sizeof steps, "steps=%zu", 4 * epoch);
+        run r = { .settings = { "net=output", rate, steps, sampler[i], correlation[i] },
+                  .count = 5,
+                  .dies_at = (double)(epoch + 3) / (double)(4 * epoch),
+                  .replaces = i < 3,
+                  .epsilon = 0.5 };
+        dusk_model *model[2];
+        go_on_twice(&r, frame, model);
+        assert_true(fabs(r.first_part - (double)(epoch + 1) / (double)(4 * epoch)) < 1e-9);
+        assert_false(same(model[0], model[1]));
+        for (int k = 0; k < 2; k++) dusk_model_free(model[k]);
+
+        folder f = folder_make();
+        r.check = frame;
+        r.dies_told = 2 * epoch + 1; /* the next end is that of the third epoch */
+        die(&r, f.file, frame, NULL, 2);
+        r.dies_told = 0;
+        dusk_model_free(go_on(&r, f.file, frame, coins));
+        assert_int_equal(r.first_told, 3 * epoch);
+        assert_int_equal(r.last_told, 4 * epoch);
+        folder_remove(&f);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(coins);
+}
+
+static void make_alike(dusk_frame *frame)
+{
+    for (size_t c = 0; c < frame->fields->count; c++)
+        for (size_t i = 0; i < frame->rows; i++) {
+            dusk_frame_column *column = &frame->column[c];
+            if (column->number) column->number[i] = column->number[0];
+            if (column->code) column->code[i] = column->code[0];
+        }
+}
+
+/* Of rows that are all alike any order is the same: with hardly any noise a training that goes on comes where one comes that was never stopped, whatever noise of earlier
+ * steps is to be taken back. */
+static void orders_are_begun_anew(void **state)
+{
+    (void)state;
+    static const char *const correlation[] = { "correlation=none", "correlation=tree", "correlation=bands" };
+    dusk_generator *gen = seeded(1), *coins = seeded(5);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
+    make_alike(frame);
+    for (size_t i = 0; i < 3; i++) {
+        run r = { .settings = { "net=dense 3; tanh; output", "rate=0.25", "steps=16", "sampler=shuffled",
+                                correlation[i], "learning_rate=0.1", "momentum=0.5" },
+                  .count = 7,
+                  .dies_at = 2,
+                  .replaces = true,
+                  .epsilon = 1e9 };
+        folder f = folder_make();
+        dusk_training *training = prepared(&r, frame);
+        dusk_model *whole, *resumed;
+        size_t n;
+        dusk_generator *first = seeded(5); /* the same numbers to begin with */
+        OK(dusk_training_run(training, &whole, frame, first, &err));
+        die(&r, f.file, frame, NULL, 7.0 / 16);
+        resumed = go_on(&r, f.file, frame, coins);
+        const double *a = parameters(whole, &n), *b = parameters(resumed, &n);
+        for (size_t j = 0; j < n; j++) assert_true(fabs(a[j] - b[j]) < 1e-3);
+        dusk_model_free(whole);
+        dusk_model_free(resumed);
+        dusk_training_free(training);
+        dusk_generator_free(first);
+        folder_remove(&f);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    dusk_generator_free(coins);
 }
 
 /* Coins are new, the end is the end, and another plan is another plan. */
 static void new_coins(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { .settings = { "net=output", "rate=1", "steps=6" }, .count = 3, .dies_at = 2 };
     dusk_generator *gen = seeded(2);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -432,7 +566,12 @@ static void told_is_kept(void **state)
     dusk_generator *gen = seeded(6);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     for (size_t k = 0; k < 3; k++) {
-        run r = { { "net=output", "rate=1", "steps=10" }, 3, true, false, false, 2, 0, frame, at[k], 0, 0 };
+        run r = { .settings = { "net=output", "rate=1", "steps=10" },
+                  .count = 3,
+                  .plain = true,
+                  .dies_at = 2,
+                  .check = frame,
+                  .dies_told = at[k] };
         folder f = folder_make();
         die(&r, f.file, frame, NULL, 2);
         r.dies_told = 0;
@@ -450,17 +589,10 @@ static void told_is_kept(void **state)
 static void models_are_made_again(void **state)
 {
     (void)state;
-    run r = { { "net=dense 3; tanh; output", "rate=1", "steps=6", "average=0.5" },
-              4,
-              false,
-              false,
-              true,
-              2,
-              0,
-              NULL,
-              0,
-              0,
-              0 };
+    run r = { .settings = { "net=dense 3; tanh; output", "rate=1", "steps=6", "average=0.5" },
+              .count = 4,
+              .stays = true,
+              .dies_at = 2 };
     dusk_generator *gen = seeded(7);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -485,7 +617,7 @@ static void models_are_made_again(void **state)
 static void once_a_handle(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { .settings = { "net=output", "rate=1", "steps=6" }, .count = 3, .dies_at = 2 };
     dusk_generator *gen = seeded(8);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -521,7 +653,7 @@ static dusk_status go_on_charged(run *r, const char *path, const dusk_frame *fra
 static void ledgers(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { .settings = { "net=output", "rate=1", "steps=6" }, .count = 3, .dies_at = 2 };
     dusk_generator *gen = seeded(3);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -574,7 +706,7 @@ static void ledgers(void **state)
 static void copies_race(void **state)
 {
     (void)state;
-    run r = { { "net=output", "rate=1", "steps=6" }, 3, false, false, false, 2, 0, NULL, 0, 0, 0 };
+    run r = { .settings = { "net=output", "rate=1", "steps=6" }, .count = 3, .dies_at = 2 };
     dusk_generator *gen = seeded(9);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     folder f = folder_make();
@@ -619,15 +751,6 @@ static void refusals(void **state)
     OK(dusk_training_prepare(&training, "linear", frame->fields, &o, &err));
     FAILS(DUSK_ERR_UNSUPPORTED, dusk_training_keep(training, "/tmp/x", 1, false, &charge, &err));
     dusk_training_free(training);
-    const char *const shuffled[] = { "sampler=shuffled", "rate=0.5", "net=output" };
-    o.label = "colour";
-    o.neighbours = DUSK_REPLACE_ONE;
-    o.rows = 20;
-    o.settings = shuffled;
-    o.settings_count = 3;
-    OK(dusk_training_prepare(&training, "net", frame->fields, &o, &err));
-    FAILS(DUSK_ERR_UNSUPPORTED, dusk_training_keep(training, "/tmp/x", 1, false, &charge, &err));
-    dusk_training_free(training);
     dusk_frame_free(frame);
     dusk_generator_free(gen);
 }
@@ -647,7 +770,10 @@ int main(void)
         cmocka_unit_test(directions_are_found_anew),
         cmocka_unit_test(allocation_is_kept),
         cmocka_unit_test(count_is_kept),
-        cmocka_unit_test(standard_is_kept),
+        cmocka_unit_test(what_was_settled_is_kept),
+        cmocka_unit_test(scales_are_kept),
+        cmocka_unit_test(epochs_are_whole),
+        cmocka_unit_test(orders_are_begun_anew),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }
