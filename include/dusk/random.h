@@ -28,7 +28,8 @@ typedef struct dusk_generator dusk_generator;
 
 /* Make a generator keyed with 256 bits from the operating system.
  * DUSK_ERR_ENTROPY when the system has none to give: there is no weaker
- * fallback. */
+ * fallback. DUSK_ERR_UNSUPPORTED when arithmetic of this thread does not round
+ * to nearest or has no subnormal numbers: noise would not be what it should. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_generator_new(dusk_generator **out, dusk_error *err);
 
 /* Make an independent generator for another thread, keyed from `parent` and

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/training.h"
+#include "numeric/rounding.h"
 
 void dusk_train_options_init(dusk_train_options *options)
 {
@@ -340,6 +341,7 @@ dusk_status learn_training_prepare(dusk_training **out, const char *learner, con
     if (options->size != sizeof *options)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "call dusk_train_options_init",
                          "the options were never made");
+    DUSK_TRY(dusk_check_arithmetic(err));
     DUSK_NEW(training, 1);
     DUSK_TRY(dusk_fields_copy(&training->fields, fields, NULL, 0, err));
     training->job.fields = training->fields;

@@ -192,3 +192,17 @@ double dusk_log_down(double x)
 
 double dusk_log1p_up(double x) { return elementary(mpfr_log1p, x, MPFR_RNDU); }
 double dusk_log1p_down(double x) { return elementary(mpfr_log1p, x, MPFR_RNDD); }
+
+/* --- what all of it relies on -------------------------------------------- */
+
+dusk_status dusk_check_arithmetic(dusk_error *err)
+{
+    const volatile double one = 1, tiny = 0x1p-60, least = DBL_MIN;
+    const bool nearest = one + tiny == 1 && one - tiny == 1 && -one - tiny == -1;
+    if (DUSK_MUTATE(ARITHMETIC_IS_NOT_CHECKED, nearest && least / 2 > 0, true)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                     nearest ? "keep subnormal numbers: no fast-math, in no library that the program loads"
+                             : "call fesetround(FE_TONEAREST) first",
+                     nearest ? "arithmetic of this thread takes small numbers for zero"
+                             : "arithmetic of this thread does not round to nearest");
+}

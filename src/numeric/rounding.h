@@ -2,6 +2,8 @@
 #ifndef DUSK_NUMERIC_ROUNDING_H
 #define DUSK_NUMERIC_ROUNDING_H
 
+#include "base/error.h"
+
 /* Directed rounding without touching the processor's rounding mode: each
  * operation is done to nearest, its exact residual found by an error-free
  * transformation, and the result moved one step when it lies on the wrong
@@ -36,5 +38,9 @@ double dusk_log_up(double x);
 double dusk_log_down(double x);
 double dusk_log1p_up(double x);
 double dusk_log1p_down(double x);
+
+/* All bounds rely on arithmetic that rounds to nearest and has subnormal numbers, which a program can switch off for its
+ * threads: DUSK_ERR_UNSUPPORTED then. For those who begin something. */
+DUSK_MUST_USE dusk_status dusk_check_arithmetic(dusk_error *err);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "numeric/rounding.h"
 #include "random/entropy.h"
 #include "random/record.h"
 #include "random/state.h"
@@ -199,6 +200,7 @@ dusk_status dusk_generator_new(dusk_generator **out, dusk_error *err)
     dusk_status status;
 
     *out = NULL;
+    DUSK_TRY(dusk_check_arithmetic(err));
     DUSK_TRY(dusk_entropy_bytes(key, KEY, err));
     DUSK_TRY(make(out, key, false, err));
 done:

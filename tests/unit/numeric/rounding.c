@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directed rounding on cases worked out by hand. The comparison with MPFR on
  * many inputs is tests/enclosure/rounding.c. */
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
+#include "dusk/learn.h"
+#include "dusk/random.h"
 #include "numeric/rounding.h"
 #include "support.h"
 
@@ -75,6 +81,35 @@ static void test_functions(void **state)
     assert_true(dusk_expm1_up(1e-300) > 1e-300 && dusk_log1p_down(1e-300) < 1e-300);
 }
 
+/* Nothing begins where bounds would be wrong: in another rounding mode, or where small numbers are zero. */
+static void test_arithmetic_is_checked(void **state)
+{
+    (void)state;
+    static const int mode[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST };
+    for (size_t k = 0; k < 4; k++) {
+        dusk_generator *gen = NULL;
+        dusk_training *training;
+        dusk_train_options o;
+        dusk_train_options_init(&o);
+        assert_int_equal(fesetround(mode[k]), 0);
+        const dusk_status one = dusk_check_arithmetic(NULL), two = dusk_generator_new(&gen, NULL);
+        const dusk_status three =
+            one == DUSK_OK ? one : dusk_training_prepare(&training, "net", NULL, &o, NULL);
+        assert_int_equal(fesetround(FE_TONEAREST), 0);
+        assert_int_equal(one, mode[k] == FE_TONEAREST ? DUSK_OK : DUSK_ERR_UNSUPPORTED);
+        assert_int_equal(two, one);
+        assert_int_equal(three, one);
+        assert_true((gen == NULL) == (one != DUSK_OK));
+        dusk_generator_free(gen);
+    }
+#ifdef __SSE2__
+    _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, denormals are zeros */
+    const dusk_status flushed = dusk_check_arithmetic(NULL);
+    _mm_setcsr(_mm_getcsr() & ~0x8040u);
+    assert_int_equal(flushed, DUSK_ERR_UNSUPPORTED);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +119,7 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_infinities_pass),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_arithmetic_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
