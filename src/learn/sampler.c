@@ -22,7 +22,14 @@ dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double ra
                                dusk_neighbours neighbours, dusk_error *err)
 {
     *out = (learn_sampler){ .way = way, .rate = fmin(rate, 1) };
-    if (way == LEARN_POISSON) return DUSK_OK;
+    if (way == LEARN_POISSON) {
+        /* a double has no more digits than that leaves */
+        if (rate < 1 && DUSK_MUTATE(SAMPLED_CHANCE_IS_NOT_THE_RATE, true, false))
+            out->rate = ldexp((double)dusk_keyed_rate_down(rate), -64);
+        if (out->rate > 0) return DUSK_OK;
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example 0.01",
+                         "a sample that every row is in with chance %g has never any", rate);
+    }
     if (way == LEARN_ALLOCATED) {
         if (neighbours != DUSK_ADD_REMOVE)
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out --replace-one, or sample by poisson",

@@ -27,13 +27,13 @@ typedef enum learn_sampling {
 
 typedef struct learn_sampler {
     learn_sampling way;
-    double rate;          /* of poisson: the chance; of allocated 1 / bins; else lot / places */
+    double rate; /* of poisson: the chance, a multiple of 2^-64; of allocated 1 / bins; else lot / places */
     uint64_t places, lot; /* of fixed, shuffled and drawn */
     uint64_t bins;        /* of allocated: steps of an epoch */
-    bool once;            /* shuffled: in the order of the first epoch ever after */
+    bool once;            /* shuffled: in the order of the first epoch ever after, while one draw is open */
 } learn_sampler;
 
-/* poisson: 0 < rate; from 1 on all rows. The others: lot = rate * rows, rounded, at least 1; DUSK_ERR_ARGUMENT without a declared
+/* poisson: rate > 0, rounded down to a multiple of 2^-64, with DUSK_ERR_ARGUMENT when nothing is left; from 1 on all rows. The others: lot = rate * rows, rounded, at least 1; DUSK_ERR_ARGUMENT without a declared
  * number of rows, or under add/remove; allocated: bins = 1 / rate, rounded; DUSK_ERR_ARGUMENT under replace-one. */
 DUSK_MUST_USE dusk_status learn_sampler_init(learn_sampler *out, learn_sampling way, double rate,
                                              uint64_t rows, dusk_neighbours neighbours, dusk_error *err);

@@ -53,7 +53,7 @@ static void test_refused(void **state)
         { 0.001, { "rate=1", "steps=3" }, "would drown every gradient" },
         { 1, { "rate=1", "steps=10000000" }, "would drown every gradient" },
         { 1, { "rate=1e-9" }, "so many epochs take 1e+10 steps" },
-        { 1, { "rate=1e-300" }, "so many epochs take 1e+301 steps" },
+        { 1, { "rate=1e-300" }, "a sample that every row is in with chance 1e-300 has never any" },
         { 1, { "rate=0.001", "epochs=1000000" }, "so many epochs take 1e+09 steps" },
     };
     dusk_frame *frame = make_frame(1);

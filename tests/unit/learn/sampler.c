@@ -39,6 +39,31 @@ static void prices_are_kept(void **state)
     }
 }
 
+/* The chance of a row is a multiple of 2^-64, and what is priced is that chance. */
+static void the_chance_is_the_rate(void **state)
+{
+    (void)state;
+    static const double rates[] = { 0.3, 0.1, 1e-3, 1e-4, 3e-7, 1e-12, 1e-18, 0x1p-64, 0x1.fffffffffffffp-1 };
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+        const learn_sampler s = sampler_of(LEARN_POISSON, rates[k], 0);
+        const double whole = ldexp(s.rate, 64);
+        learn_budget b;
+        dusk_event release, sampled;
+        char text[200];
+        assert_true(s.rate <= rates[k] && rates[k] - s.rate < 0x1p-64);
+        assert_true(whole == floor(whole) && (uint64_t)whole == dusk_keyed_rate_down(s.rate));
+        assert_int_equal(learn_budget_init(&b, DUSK_ADD_REMOVE, 1, 1e-6, 1, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_gaussian(&release, 2, NULL), DUSK_OK);
+        assert_int_equal(learn_sampler_event(&sampled, &b, &s, &release, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_format(&sampled, text, sizeof text, NULL), DUSK_OK);
+        assert_memory_equal(text, "poisson(", 8);
+        assert_true(strtod(text + 8, NULL) == s.rate);
+    }
+    learn_sampler s;
+    assert_int_equal(learn_sampler_init(&s, LEARN_POISSON, 0x1p-65, 0, DUSK_ADD_REMOVE, NULL),
+                     DUSK_ERR_ARGUMENT);
+}
+
 /* Beside samples noise is relative to a unit that comes or goes: what was taken before for replacements is written with twice its noise, and counts once. */
 static void what_was_taken_before_is_priced_once(void **state)
 {
@@ -281,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prices_are_kept),
+        cmocka_unit_test(the_chance_is_the_rate),
         cmocka_unit_test(what_was_taken_before_is_priced_once),
         cmocka_unit_test(shuffled_ones_are_priced_by_epochs),
         cmocka_unit_test(fixed_ones_are_priced_without_replacement),
