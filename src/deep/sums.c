@@ -233,7 +233,7 @@ static double round_right(const deep_factors *f, int16_t *out)
         for (size_t c = 0; !fits && c < f->columns; c++) out[c] = 0;
         if (f->constant) out[f->columns] = (int16_t)((power + SHIFTER) - SHIFTER);
     }
-    return power;
+    return fits || square < 1 ? power : INFINITY; /* not a number, or too large */
 }
 
 /* |right_t|^2 as rounded: exact, at most 2^24. */
@@ -276,6 +276,7 @@ static void measure_outer(deep_sum *sum, deep_pass *pass, size_t i, deep_outer *
 {
     int16_t *right = o->right + i * o->positions * o->columns;
     o->power = round_right(f, right);
+    if (!isfinite(o->power)) length->square = INFINITY;
     const double least = o->power > 0 ? 1 / o->power : 0; /* a step of right */
     double square, rights = 0, largest = 0;
     for (size_t t = 0; t < o->positions; t++) {
@@ -335,7 +336,7 @@ static void set_factors(deep_sum *sum, size_t examples)
                          DUSK_MUTATE(DEEP_CLIPS_THE_MEAN, 1, (double)examples);
     (void)examples;
     const double unit = DEEP_STEPS / sum->clip;
-    bool within = true;
+    bool within = true, numbers = true;
     for (size_t g = 0; g < sum->groups; g++) {
         deep_length *length = &sum->length[g];
         const double size = sqrt(length->square) * (1 + 0x1p-30);
@@ -346,9 +347,12 @@ static void set_factors(deep_sum *sum, size_t examples)
             within = false;
         }
         if (length->largest * factor > LEFT_MOST) factor = LEFT_MOST / length->largest;
-        const bool fits = size < 0x1p100 && room > 0 && factor < 0x1p200; /* not when a number is NaN */
-        length->factor = DUSK_MUTATE(DEEP_NAN_IS_KEPT, fits, true) ? factor : 0;
+        const bool number = DUSK_MUTATE(DEEP_NAN_IS_KEPT, size < 0x1p100, true); /* false for NaN */
+        length->factor = number && room > 0 && factor < 0x1p200 ? factor : 0;
+        numbers = numbers && number;
     }
+    for (size_t g = 0; DUSK_MUTATE(DEEP_NAN_OF_ONE_LAYER, !numbers, false) && g < sum->groups; g++)
+        sum->length[g].factor = 0;
     sum->within += within;
 }
 
