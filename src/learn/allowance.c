@@ -6,6 +6,7 @@
 
 #include "accounting/filter.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/mutant.h"
 #include "mechanisms/noise.h"
 
@@ -65,27 +66,39 @@ done:
 
 /* --- how much ------------------------------------------------------------------------------------------------------- */
 
+/* Looking for a price may fail: that is an answer, but for want of memory. */
+static dusk_status unless_memory(dusk_status status, dusk_error *err)
+{
+    return status == DUSK_ERR_MEMORY ? dusk_fail_memory(err) : DUSK_OK;
+}
+
 /* What releases cost, about: infinity where that has no price. */
-static double price_of(const learn_allowance *a, dusk_filter *filter, double multiplier, uint64_t times)
+static dusk_status price_of(double *out, const learn_allowance *a, dusk_filter *filter, double multiplier,
+                            uint64_t times, dusk_error *err)
 {
     learn_noise noise;
     dusk_event event;
     dusk_price price;
-    if (make_release(a, &noise, &event, multiplier, NULL) != DUSK_OK) return INFINITY;
-    if (dusk_filter_price(filter, &price, &event, 0, NULL) != DUSK_OK) return INFINITY;
-    return price.slot[0] * (double)times;
+    *out = INFINITY;
+    dusk_status status = make_release(a, &noise, &event, multiplier, NULL);
+    if (status == DUSK_OK) status = dusk_filter_price(filter, &price, &event, 0, NULL);
+    if (status == DUSK_OK) *out = price.slot[0] * (double)times;
+    return unless_memory(status, err);
 }
 
 dusk_status learn_allowance_fit(const learn_allowance *a, dusk_filter *filter, double *out,
                                 const double *factor, const uint64_t *times, size_t count, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     const double left = dusk_filter_left_down(filter) * (1 - 0x1p-30);
     double low = LEAST, high = MOST;
     for (int turn = 0; turn < HALVINGS; turn++) {
         const double middle = sqrt(low * high);
-        double cost = 0;
-        for (size_t k = 0; k < count && cost <= left; k++)
-            cost += price_of(a, filter, middle * factor[k], times[k]);
+        double cost = 0, one;
+        for (size_t k = 0; k < count && cost <= left; k++) {
+            DUSK_TRY(price_of(&one, a, filter, middle * factor[k], times[k], err));
+            cost += one;
+        }
         if (cost <= left)
             high = middle;
         else
@@ -93,66 +106,79 @@ dusk_status learn_allowance_fit(const learn_allowance *a, dusk_filter *filter, d
     }
     *out = high;
     if (high < MOST) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
-                     "no noise was found that keeps the promise");
+    status = dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
+                       "no noise was found that keeps the promise");
+done:
+    return status;
 }
 
 /* The most that rdp(order: most) may be beside what was given before; 0: nothing. */
-static double most_of(const learn_budget *budget, double order)
+static dusk_status most_of(double *out, const learn_budget *budget, double order, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     double low = 0, high = 2 * budget->epsilon + 1;
     for (int turn = 0; turn < HALVINGS; turn++) {
         const double middle = (low + high) / 2;
         learn_budget trial = *budget;
         dusk_statement statement;
         dusk_event event;
-        const bool fits = dusk_event_rdp(&event, &order, &middle, 1, NULL) == DUSK_OK &&
-                          learn_budget_event(&trial, &event, trial.left, 1, NULL) == DUSK_OK &&
-                          learn_budget_state(&trial, &statement, "row", NULL) == DUSK_OK;
-        if (fits)
+        dusk_status tried = dusk_event_rdp(&event, &order, &middle, 1, NULL);
+        if (tried == DUSK_OK) tried = learn_budget_event(&trial, &event, trial.left, 1, NULL);
+        if (tried == DUSK_OK) tried = learn_budget_state(&trial, &statement, "row", NULL);
+        DUSK_TRY(unless_memory(tried, err));
+        if (tried == DUSK_OK)
             low = middle;
         else
             high = middle;
     }
-    return low;
+    *out = low;
+done:
+    return status;
 }
 
 /* The same, about, and at once [Canonne, Kamath & Steinke 2020, Proposition 12]. */
-static double about_most_of(const learn_budget *budget, double order)
+static dusk_status about_most_of(double *out, const learn_budget *budget, double order, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     dusk_filter *filter = NULL;
     dusk_price before = { { 0 } };
     double most = budget->epsilon - log1p(-1 / order) - (-log(budget->delta) - log(order)) / (order - 1);
-    if (budget->any && (dusk_filter_new_renyi(&filter, order, 1, DUSK_ADD_REMOVE, NULL) != DUSK_OK ||
-                        dusk_filter_price(filter, &before, &budget->event, 0, NULL) != DUSK_OK))
-        most = 0;
+    if (budget->any) status = dusk_filter_new_renyi(&filter, order, 1, DUSK_ADD_REMOVE, NULL);
+    if (filter) status = dusk_filter_price(filter, &before, &budget->event, 0, NULL);
+    if (status != DUSK_OK) most = 0;
     dusk_filter_free(filter);
-    return most - before.slot[0];
+    *out = most - before.slot[0];
+    return unless_memory(status, err);
 }
 
 /* With this order and so much of it: the multiplier of `times` equal releases; infinity where there is none. */
-static void try_order(learn_allowance *a, double order, double most, uint64_t times)
+static dusk_status try_order(learn_allowance *a, double order, double most, uint64_t times, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     const double one = 1;
     dusk_filter *filter = NULL;
     a->order = order;
     a->most = most;
     a->even = INFINITY;
-    if (most > 0 && learn_allowance_open(a, &filter, NULL) == DUSK_OK &&
-        learn_allowance_fit(a, filter, &a->even, &one, &times, 1, NULL) != DUSK_OK)
-        a->even = INFINITY;
+    if (most > 0) status = learn_allowance_open(a, &filter, NULL);
+    if (filter) status = learn_allowance_fit(a, filter, &a->even, &one, &times, 1, NULL);
+    if (status != DUSK_OK) a->even = INFINITY;
     dusk_filter_free(filter);
+    return unless_memory(status, err);
 }
 
 /* The best order: of many, then between the neighbours of that. */
-static void find_order(learn_allowance *out, const learn_budget *budget, uint64_t times)
+static dusk_status find_order(learn_allowance *out, const learn_budget *budget, uint64_t times,
+                              dusk_error *err)
 {
-    double from = -2, to = 10, at = 0; /* log2 of order - 1 */
+    dusk_status status = DUSK_OK;
+    double from = -2, to = 10, at = 0, most; /* log2 of order - 1 */
     learn_allowance trial = *out;
     out->even = INFINITY;
     for (double step = (to - from) / ORDERS; step > 0.02; step /= 4) {
         for (double x = from; x <= to; x += step) {
-            try_order(&trial, 1 + exp2(x), about_most_of(budget, 1 + exp2(x)), times);
+            DUSK_TRY(about_most_of(&most, budget, 1 + exp2(x), err));
+            DUSK_TRY(try_order(&trial, 1 + exp2(x), most, times, err));
             if (!(trial.even < out->even)) continue;
             *out = trial;
             at = x;
@@ -160,7 +186,12 @@ static void find_order(learn_allowance *out, const learn_budget *budget, uint64_
         from = at - step;
         to = at + step;
     }
-    if (isfinite(out->even)) try_order(out, out->order, most_of(budget, out->order), times);
+    if (isfinite(out->even)) {
+        DUSK_TRY(most_of(&most, budget, out->order, err));
+        DUSK_TRY(try_order(out, out->order, most, times, err));
+    }
+done:
+    return status;
 }
 
 DUSK_PROVEN(learn_budget_allow)
@@ -194,7 +225,7 @@ dusk_status learn_budget_allow(learn_budget *budget, learn_allowance *out, uint3
         DUSK_TRY(learn_allowance_open(&a, &filter, err));
         DUSK_TRY(learn_allowance_fit(&a, filter, &a.even, &one, &times, 1, err));
     } else {
-        find_order(&a, budget, times);
+        DUSK_TRY(find_order(&a, budget, times, err));
         if (!isfinite(a.even))
             DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT,
                                "ask for a larger epsilon or delta, or take fewer steps",

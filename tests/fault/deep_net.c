@@ -16,6 +16,8 @@ static const char *const requests[][6] = {
     { "net=groupnorm 1 fixed; dense 4; tanh; output", "rate=1", "steps=2", "threads=2", "subspace=3",
       "clipping=adaptive" }, /* with public rows */
     { "net=dense 6; tanh; output", "rate=1", "steps=2", "threads=2", "carriers=1", "optimiser=adam" },
+    { "net=output", "lot=4", "steps=2", "average=0.5", "clipping=layers", "threads=1" }, /* counted */
+    { "net=output", "rate=0.5", "steps=16", "allocation=adaptive", "threads=1", "momentum=0" },
 };
 
 static void look(void *context, const dusk_train_point *point)
@@ -59,7 +61,7 @@ static void memory_runs_out(void **state)
         o.open_rows = k == 4 ? frame : NULL;
         o.observe = look;
         while (!try_at(n, false, &o, frame, gen)) n += 1 + n / 4;
-        while (!try_at(m, true, &o, frame, gen)) m += 1 + m / 32;
+        while (!try_at(m, true, &o, frame, gen)) m += 1 + m / (k < 6 ? 32 : 4);
         assert_true(n > m && m > 50);
         dusk_frame_free(frame);
         dusk_generator_free(gen);
