@@ -58,7 +58,7 @@ DUSK_MUST_USE dusk_status deep_history_open(deep_history *out, const deep_correl
                                             size_t room, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
 void deep_history_close(deep_history *h);
-/* Step number `step`, from 0 on, one after the other. */
+/* Step number `step`, one after the other, from the first of an epoch on. */
 void deep_history_begin(deep_history *h, uint64_t step);
 /* Totals of the step, cells from `first` on, to what is to be released; borrowed. Each cell once a step. */
 const int64_t *deep_history_mix(deep_history *h, const int64_t *total, size_t first, size_t n);

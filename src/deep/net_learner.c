@@ -173,8 +173,9 @@ done:
 
 /* --- fit ----------------------------------------------------------------------------------------------------------- */
 
-/* Rows up to a layer `standard`, which is measured by them, and on through the rest of the front. */
-static dusk_status run_and_measure(const deep_plan *p, const deep_net *front, deep_rows *rows,
+/* Rows up to a layer `standard`, which is measured by them unless it is known, and on through the rest of the front: in two parts either way, so that rows are
+ * rounded alike. */
+static dusk_status run_and_measure(const deep_plan *p, const deep_net *front, deep_rows *rows, bool known,
                                    float *parameters, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -183,7 +184,7 @@ static dusk_status run_and_measure(const deep_plan *p, const deep_net *front, de
     DUSK_TRY(deep_net_part(front, 0, p->measured, &before, err));
     DUSK_TRY(deep_net_part(front, p->measured, front->layers, &behind, err));
     if (before.layers > 0) DUSK_TRY(deep_front_run_with(&before, parameters, rows, p->threads, err));
-    DUSK_TRY(deep_fit_moments(p, rows, parameters, gen, err));
+    if (!known) DUSK_TRY(deep_fit_moments(p, rows, parameters, gen, err));
     DUSK_TRY(deep_front_run_with(&behind, parameters + first, rows, p->threads, err));
 done:
     deep_net_clear(&before);
@@ -202,8 +203,9 @@ static dusk_status train(learn_job *job, deep_plan *p, deep_rows *rows, deep_row
     p->check = job->check_rows ? check : NULL;
     p->open = open;
     DUSK_TRY(split(job, p, &front, &own, &rest, err));
-    if (p->measured != DUSK_NO_LINK && !DUSK_MUTATE(DEEP_STANDARD_IS_MEASURED_AGAIN, kept != NULL, false))
-        DUSK_TRY(run_and_measure(p, &front, rows, parameters, gen, err));
+    const bool known = DUSK_MUTATE(DEEP_STANDARD_IS_MEASURED_AGAIN, kept != NULL, false);
+    if (p->measured != DUSK_NO_LINK)
+        DUSK_TRY(run_and_measure(p, &front, rows, known, parameters, gen, err));
     else if (front.layers > 0)
         DUSK_TRY(deep_front_run_with(&front, parameters, rows, p->threads, err));
     if (front.layers > 0 && p->check)
@@ -244,18 +246,20 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     deep_rows rows = { .rows = 0 }, check = { .rows = 0 }, open = { .rows = 0 };
     float *parameters = NULL;
     unsigned char *kept = NULL, *settled = NULL;
-    bool going_on = false;
+    bool found = false, going_on = false;
     DUSK_NEW(parameters, p->net.parameters);
-    DUSK_NEW(kept, job->state_size + 1);
+    DUSK_NEW(kept, job->checkpoint.open ? job->state_size : 1);
     DUSK_NEW(settled, p->settled_size + 1);
-    if (job->checkpoint.open) DUSK_TRY(learn_checkpoint_load(&job->checkpoint, kept, &going_on, err));
+    if (job->checkpoint.open) DUSK_TRY(learn_checkpoint_load(&job->checkpoint, kept, &found, err));
+    going_on = found && deep_state_is_settled(kept);
     if (going_on) deep_settled_unpack(job, p, parameters, kept);
     if (!DUSK_MUTATE(DEEP_SCALES_ARE_MEASURED_AGAIN, going_on, false))
         DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
     DUSK_TRY(make_rows(&rows, job, frame, err));
     if (job->check_rows) DUSK_TRY(make_rows(&check, job, job->check_rows, err));
     if (p->directions > 0) DUSK_TRY(make_open_rows(&open, job, err));
-    DUSK_TRY(deep_fit_samples(job, p, rows.rows, going_on ? kept : NULL, gen, err));
+    DUSK_TRY(deep_fit_samples(job, p, rows.rows, found ? kept : NULL, gen, err));
+    learn_progress(job, 0);
     if (!going_on) DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
     DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, settled, gen, err));

@@ -180,19 +180,9 @@ done:
     return status;
 }
 
-dusk_status deep_plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
-{
-    p->before = job->budget;
-    p->allocates = learn_choice(job, "allocation") == ALLOCATION_ADAPTIVE && !job->plain;
-    if (job->plain) return DUSK_OK;
-    if (!(job->budget.delta > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
-    return p->counted > 0 ? take_rest(&job->budget, &p->rest, err) : price(job, p, &job->budget, err);
-}
-
-/* Samples and noise by a count: what they cost is within the rest. */
-DUSK_PROVEN(price_counted)
-static dusk_status price_counted(learn_job *job, deep_plan *p, double rows, dusk_error *err)
+/* Noise for the samples and steps of *p: what they cost is within the rest. */
+DUSK_PROVEN(price_rest)
+static dusk_status price_rest(const learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const dusk_neighbours neighbours = job->budget.neighbours;
@@ -200,11 +190,77 @@ static dusk_status price_counted(learn_job *job, deep_plan *p, double rows, dusk
     const double epsilon = DUSK_MUTATE(DEEP_COUNT_IS_FREE, p->rest.epsilon, 1.5 * job->budget.epsilon);
     learn_budget budget;
     dusk_statement statement;
-    DUSK_TRY(sample_lot(job, p, rows, err));
-    job->steps = p->steps;
     DUSK_TRY(learn_budget_init(&budget, neighbours, epsilon, p->rest.delta, (uint32_t)units, err));
     DUSK_TRY(price(job, p, &budget, err));
     DUSK_TRY(learn_budget_state(&budget, &statement, "row", err));
+done:
+    return status;
+}
+
+/* One step over all rows. */
+static dusk_status price_one(const learn_job *job, deep_plan *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    p->steps = 1;
+    DUSK_TRY(learn_sampler_init(&p->sampler, LEARN_POISSON, 1, 0, job->budget.neighbours, err));
+    DUSK_TRY(price_rest(job, p, err));
+done:
+    return status;
+}
+
+/* What is left of the budget beside the count. What can be refused is refused here, before anything is charged: by the least that a count may come to. */
+static dusk_status plan_rest(learn_job *job, deep_plan *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(take_rest(&job->budget, &p->rest, err));
+    deep_plan trial = *p;
+    DUSK_TRY(price_one(job, &trial, err));
+done:
+    return status;
+}
+
+/* By a count: as many steps as were asked for, or half as many, and so on, where no noise for more keeps the promise and leaves something of gradients. There is a price whatever
+ * the count is, and no error tells of it. */
+DUSK_PROVEN(price_counted)
+static dusk_status price_counted(learn_job *job, deep_plan *p, double rows, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(sample_lot(job, p, rows, err));
+    while ((status = price_rest(job, p, err)) != DUSK_OK && status != DUSK_ERR_MEMORY && p->steps > 1)
+        p->steps /= 2;
+    if (status != DUSK_OK && status != DUSK_ERR_MEMORY) status = price_one(job, p, err);
+    job->steps = p->steps;
+done:
+    return status;
+}
+
+dusk_status deep_plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
+{
+    p->before = job->budget;
+    p->allocates = learn_choice(job, "allocation") == ALLOCATION_ADAPTIVE && !job->plain;
+    if (job->plain) return DUSK_OK;
+    if (!(job->budget.delta > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
+    return p->counted > 0 ? plan_rest(job, p, err) : price(job, p, &job->budget, err);
+}
+
+/* Anew, or as it was; it is kept before anything follows from it. */
+static dusk_status count_rows(learn_job *job, deep_plan *p, size_t rows, const unsigned char *kept,
+                              dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_int128 total = (dusk_int128)rows;
+    if (DUSK_MUTATE(DEEP_COUNT_IS_NOT_KEPT, kept != NULL, false)) {
+        p->rows = deep_state_rows(kept);
+        return DUSK_OK;
+    }
+    if (p->counted > 0)
+        DUSK_TRY(learn_counts_release(&p->count, &p->rows, &total, 1, gen, err));
+    else
+        DUSK_TRY(learn_fit_count(job, &p->count, &p->rows, rows, gen, err));
+    p->rows = fmax(p->rows, 1);
+    if (DUSK_MUTATE(DEEP_COUNT_TOLD_BEFORE_KEPT, job->checkpoint.open && p->count.dimension > 0, false))
+        DUSK_TRY(deep_state_keep_rows(job, p->rows, err));
 done:
     return status;
 }
@@ -213,17 +269,13 @@ dusk_status deep_fit_samples(learn_job *job, deep_plan *p, size_t rows, const un
                              dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const dusk_int128 total = (dusk_int128)rows;
-    if (DUSK_MUTATE(DEEP_COUNT_IS_NOT_KEPT, kept != NULL, false))
-        p->rows = deep_state_rows(kept);
-    else if (p->counted > 0)
-        DUSK_TRY(learn_counts_release(&p->count, &p->rows, &total, 1, gen, err));
-    else
-        DUSK_TRY(learn_fit_count(job, &p->count, &p->rows, rows, gen, err));
-    p->rows = fmax(p->rows, 1);
+    DUSK_TRY(count_rows(job, p, rows, kept, gen, err));
     if (p->counted > 0)
         DUSK_TRY(
             price_counted(job, p, DUSK_MUTATE(DEEP_LOT_OF_PRIVATE_ROWS, p->rows, (double)rows + 1), err));
+    if (kept && deep_state_is_settled(kept) && !deep_state_is_planned(p, kept))
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_CORRUPT, "train anew, with the release that it was begun with",
+                           "the checkpoint has steps, or noise, that are not those of this plan"));
     p->lot = fmax(p->sampler.rate * p->rows, 1);
 done:
     return status;

@@ -4,12 +4,26 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/mutant.h"
 
+/* What follows from the count of rows, and is found again by it. */
+typedef struct planned {
+    uint64_t steps;
+    double noise, order, most;
+} planned;
+
 typedef struct head {
+    planned planned;
+    uint64_t settled; /* 0: rows were counted, and nothing else is known */
     uint64_t steps, optimiser_steps;
     double rows, clip;
 } head;
+
+static planned planned_of(const deep_plan *plan)
+{
+    return (planned){ plan->steps, plan->noise.gauss.scale, plan->allowance.order, plan->allowance.most };
+}
 
 /* --- before the first step ------------------------------------------------------------------------------------------- */
 
@@ -90,7 +104,9 @@ static size_t list(const deep_state *state, float *out[MOST])
 
 void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes)
 {
-    const head begin = { state->steps, state->optimiser->steps, plan->rows, state->clip };
+    const head begin = {
+        planned_of(plan), 1, state->steps, state->optimiser->steps, plan->rows, state->clip
+    };
     const size_t size = deep_learned(plan) * sizeof(float);
     float *vector[MOST];
     const size_t n = list(state, vector);
@@ -133,9 +149,34 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     state->optimiser->steps = begin.optimiser_steps;
 }
 
-double deep_state_rows(const unsigned char *bytes)
+/* --- the count alone -------------------------------------------------------------------------------------------------- */
+
+static head head_of(const unsigned char *state)
 {
     head begin;
-    memcpy(&begin, bytes, sizeof begin);
-    return begin.rows;
+    memcpy(&begin, state, sizeof begin);
+    return begin;
+}
+
+double deep_state_rows(const unsigned char *state) { return head_of(state).rows; }
+bool deep_state_is_settled(const unsigned char *state) { return head_of(state).settled != 0; }
+
+bool deep_state_is_planned(const deep_plan *plan, const unsigned char *state)
+{
+    const planned now = planned_of(plan), then = head_of(state).planned;
+    return now.steps == then.steps && now.noise == then.noise && now.order == then.order &&
+           now.most == then.most && head_of(state).steps <= then.steps;
+}
+
+dusk_status deep_state_keep_rows(learn_job *job, double rows, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const head begin = { .rows = rows };
+    unsigned char *state = NULL;
+    DUSK_NEW(state, job->state_size);
+    memcpy(state, &begin, sizeof begin);
+    DUSK_TRY(learn_checkpoint_save(&job->checkpoint, state, false, err));
+done:
+    dusk_deallocate(state);
+    return status;
 }

@@ -21,8 +21,6 @@ typedef struct deep_state {
 void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes);
 /* The same back; sizes are those of the plan. */
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes);
-/* How many rows there are, alone: counted once and not again. */
-double deep_state_rows(const unsigned char *bytes);
 
 /* A state is kept after so many steps, or a multiple: an order of rows, or their steps of an epoch, are not kept, and so are begun anew. */
 uint64_t deep_state_piece(const deep_plan *plan);
@@ -32,8 +30,15 @@ uint64_t deep_state_piece(const deep_plan *plan);
 size_t deep_settled_size(const learn_job *job, const deep_plan *plan);
 void deep_settled_pack(const learn_job *job, const deep_plan *plan, const float *parameters,
                        unsigned char *bytes);
-/* Out of a state. */
+/* Out of a state that is settled. */
 void deep_settled_unpack(learn_job *job, const deep_plan *plan, float *parameters,
                          const unsigned char *state);
+
+/* How many rows there are is counted once and not again: a state without anything else is kept as soon as they are. */
+DUSK_MUST_USE dusk_status deep_state_keep_rows(learn_job *job, double rows, dusk_error *err);
+double deep_state_rows(const unsigned char *state);
+/* Is the rest there, too? And are steps and their noise as they were? */
+bool deep_state_is_settled(const unsigned char *state);
+bool deep_state_is_planned(const deep_plan *plan, const unsigned char *state);
 
 #endif

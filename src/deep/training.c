@@ -377,10 +377,11 @@ static bool is_end(const training *t, uint64_t steps)
 /* Is it to be told of? What lies between two ends is told of at the second. */
 static bool is_observed(const training *t, uint64_t steps)
 {
+    if (!is_end(t, steps) || !t->job->check_rows) return false;
     bool observed = learn_is_observed(t->job, steps);
     for (uint64_t back = 1; back < t->piece && back <= steps; back++)
         observed = observed || learn_is_observed(t->job, steps - back);
-    return observed && is_end(t, steps);
+    return observed;
 }
 
 /* After `steps` steps; before anything is told of them, and after the last (checkpoint.proof.md). */
@@ -450,7 +451,7 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         first = t->kept = state.steps;
         if (t->allocation.allowance) DUSK_TRY(deep_allocation_resume(&t->allocation, err));
     }
-    if (DUSK_MUTATE(DEEP_COUNT_TOLD_BEFORE_KEPT, !kept, false)) DUSK_TRY(keep(t, 0, err));
+    if (DUSK_MUTATE(DEEP_SETTLED_TOLD_BEFORE_KEPT, !kept, false)) DUSK_TRY(keep(t, 0, err));
     DUSK_TRY(tell(t, first, err));
     for (uint64_t step = first; step < plan->steps; step++) {
         if (plan->directions > 0 && (step == first || step % plan->find_every == 0))

@@ -93,14 +93,20 @@ static dusk_status prepare(dusk_training **out, const request *r, const dusk_fra
 
 static const deep_plan *plan_of(dusk_training *training) { return learn_training_job(training)->plan; }
 
-/* What running it allocates at most, besides the rows. */
+/* What running it with a checkpoint allocates at most, besides the rows. */
 static double measure(dusk_training *training, const dusk_frame *frame, dusk_model **model)
 {
     dusk_generator *gen = seeded(5);
+    folder f = folder_make();
+    uint64_t charge;
     const size_t before = dusk_memory_used();
+    assert_int_equal(dusk_training_keep(training, f.file, 1, false, &charge, NULL), DUSK_OK);
+    assert_int_equal(dusk_training_begin(training, NULL, 0, NULL), DUSK_OK);
     dusk_memory_watch();
     assert_int_equal(dusk_training_run(training, model, frame, gen, NULL), DUSK_OK);
     const double most = (double)(dusk_memory_most() - before);
+    assert_int_equal(dusk_training_end(training, NULL), DUSK_OK);
+    folder_remove(&f);
     dusk_generator_free(gen);
     return most - ROWS * BYTES_A_ROW;
 }

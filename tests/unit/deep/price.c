@@ -12,23 +12,23 @@ enum { ROWS = 400, SETTINGS = 5 };
 typedef struct request {
     const char *settings[SETTINGS];
     dusk_neighbours neighbours;
-    double lot, epochs;
+    double lot, epochs, epsilon; /* epsilon 0: 2 */
 } request;
 
 static const request requests[] = {
-    { { "net=output", "lot=40", "epochs=3" }, DUSK_ADD_REMOVE, 40, 3 },
-    { { "net=output", "lot=40", "epochs=3" }, DUSK_REPLACE_ONE, 40, 3 },
-    { { "net=output", "lot=30", "steps=7", "clipping=adaptive" }, DUSK_ADD_REMOVE, 30, 0 },
-    { { "net=output", "lot=100000", "epochs=4" }, DUSK_ADD_REMOVE, 1e5, 4 }, /* more than there are: all */
-    { { "net=dense 3; output", "lot=40", "epochs=2", "noise_fall=0.5" }, DUSK_ADD_REMOVE, 40, 2 },
-    { { "net=output", "lot=40", "epochs=4", "allocation=adaptive" }, DUSK_ADD_REMOVE, 40, 4 },
+    { { "net=output", "lot=40", "epochs=3" }, DUSK_ADD_REMOVE, 40, 3, 0 },
+    { { "net=output", "lot=40", "epochs=3" }, DUSK_REPLACE_ONE, 40, 3, 0 },
+    { { "net=output", "lot=30", "steps=7", "clipping=adaptive" }, DUSK_ADD_REMOVE, 30, 0, 0 },
+    { { "net=output", "lot=100000", "epochs=4" }, DUSK_ADD_REMOVE, 1e5, 4, 0 }, /* more than there are: all */
+    { { "net=dense 3; output", "lot=40", "epochs=2", "noise_fall=0.5" }, DUSK_ADD_REMOVE, 40, 2, 0 },
+    { { "net=output", "lot=40", "epochs=4", "allocation=adaptive" }, DUSK_ADD_REMOVE, 40, 4, 0 },
 };
 
 static dusk_training *prepared(const request *r, const dusk_frame *frame)
 {
     dusk_training *training;
     dusk_error err = { .message = "" };
-    dusk_train_options o = learners_options(dusk_learner_named("net"), 2, 1e-5);
+    dusk_train_options o = learners_options(dusk_learner_named("net"), r->epsilon > 0 ? r->epsilon : 2, 1e-5);
     o.rows = 0;
     o.neighbours = r->neighbours;
     o.settings = r->settings;
@@ -106,7 +106,7 @@ static void counts_are_paid_for(void **state)
 static void steps_follow_the_count(void **state)
 {
     (void)state;
-    const request r = { { "net=output", "lot=400", "epochs=10" }, DUSK_ADD_REMOVE, 400, 10 };
+    const request r = { { "net=output", "lot=400", "epochs=10" }, DUSK_ADD_REMOVE, 400, 10, 0 };
     dusk_generator *gen = seeded(12);
     double steps[2];
     for (size_t k = 0; k < 2; k++) {
@@ -151,12 +151,48 @@ static void others_are_refused(void **state)
     refused("sampler=poisson", 0, true);
 }
 
+/* No error is left to those who have counted: what is impossible for any count is refused before, and steps that are too many for the noise are halved. */
+static void counts_have_a_price(void **state)
+{
+    (void)state;
+    static const request r = { { "net=output", "lot=40", "epochs=1000000" }, DUSK_ADD_REMOVE, 40, 1e6, 0.1 };
+    static const char *const bad[][4] = { { "net=output", "lot=40", "epochs=3", "noise_fall=1" },
+                                          { "net=output", "lot=40", "allocation=adaptive",
+                                            "noise_fall=0.5" } };
+    dusk_generator *gen = seeded(14);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, ROWS, gen);
+    for (size_t k = 0; k < 2; k++) {
+        dusk_training *training;
+        dusk_train_options o = learners_options(dusk_learner_named("net"), k == 0 ? 1e-4 : 2, 1e-5);
+        o.rows = 0;
+        o.settings = bad[k];
+        o.settings_count = 4;
+        assert_int_equal(dusk_training_prepare(&training, "net", frame->fields, &o, NULL), DUSK_ERR_ARGUMENT);
+    }
+    for (int run = 0; run < 4; run++) {
+        dusk_training *training = prepared(&r, frame);
+        dusk_model *model;
+        assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
+        const double rows = number_of(model, "rows"), steps = number_of(model, "steps");
+        const double rate = fmin(r.lot / rows, 1), asked = fmin(rint(r.epochs / rate), 1e7);
+        uint64_t halved = (uint64_t)asked;
+        while ((double)halved > steps) halved /= 2;
+        assert_true((double)halved == steps && steps < asked && steps >= 1);
+        assert_true(cost_of(model, &r, rate, (uint64_t)steps) <= 0.099 + 1e-9);
+        dusk_model_free(model);
+        dusk_training_free(training);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_paid_for),
         cmocka_unit_test(steps_follow_the_count),
         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(counts_have_a_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,7 +284,7 @@ static void directions_are_found_anew(void **state)
     folder_remove(&f);
 }
 
-/* Rows are counted once, by the first coins of the process that died: half way, or after the first step, when how many steps there are may have been seen. */
+/* Rows are counted once, by the first coins of the process that died: half way, or after the first step, or before it, when how many steps there are may have been seen. */
 static void check_count(double dies_at)
 {
     run r = { .settings = { "net=output", "lot=20", "steps=10" }, .count = 3, .dies_at = 2, .counts = true };
@@ -312,6 +312,7 @@ static void count_is_kept(void **state)
     (void)state;
     check_count(0.5);
     check_count(0.1);
+    check_count(0); /* before anything but the count is known */
 }
 
 /* How noise was allocated is kept: stages before and after are within the allowance together. */
@@ -375,9 +376,9 @@ static void go_on_twice(run *r, const dusk_frame *frame, dusk_model *model[2])
 }
 
 /* Means and deviations of features were released once: two that go on from there have the same, and weights with other noise. So have those that start with the same frozen numbers. */
-static void check_settled(const char *net, const char *frozen, bool measured)
+static void check_settled(const char *net, const char *frozen, bool measured, double dies_at)
 {
-    run r = { .settings = { net, "rate=0.5", "steps=20", frozen }, .count = 4, .dies_at = 0.5 };
+    run r = { .settings = { net, "rate=0.5", "steps=20", frozen }, .count = 4, .dies_at = dies_at };
     dusk_generator *gen = seeded(1);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 60, gen);
     dusk_model *model[2];
@@ -402,8 +403,9 @@ static void check_settled(const char *net, const char *frozen, bool measured)
 static void what_was_settled_is_kept(void **state)
 {
     (void)state;
-    check_settled("net=standard; dense 3; tanh; output", "frozen=0", true);
-    check_settled("net=dense 3; tanh; output", "frozen=2", false);
+    check_settled("net=standard; dense 3; tanh; output", "frozen=0", true, 0.5);
+    check_settled("net=standard; dense 3; tanh; output", "frozen=0", true, 0.05); /* after the first step */
+    check_settled("net=dense 3; tanh; output", "frozen=2", false, 0.5);
 }
 
 /* Scales of columns were released once, too: they are in the model. */
