@@ -44,7 +44,7 @@ typedef struct dusk_search dusk_search;
 
 /* `train` is as for dusk_training_prepare; its settings are common to all candidates, its promise is that of the whole
  * search. For learners of categories (by accuracy) and of numbers (by squared error). DUSK_ERR_UNSUPPORTED: with a delta, a
- * learner whose price is not that of noise and choices alone, such as one that samples rows. */
+ * learner whose price has a delta of its own: a certified minimiser, or a training that counts rows. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_search_prepare(dusk_search **out, const char *learner,
                                                        const dusk_fields *fields,
                                                        const dusk_train_options *train,

@@ -135,6 +135,10 @@ uint32_t dusk_event_kind_named(const char *name, size_t length);
 DUSK_MUST_USE dusk_status dusk_event_check(const dusk_event_node *node, dusk_error *err);
 /* The nodes of an event; DUSK_ERR_ARGUMENT when it was never made. */
 DUSK_MUST_USE dusk_status dusk_event_read(dusk_event_nodes *out, const dusk_event *event, dusk_error *err);
+/* statement.c: the relation by which the event of a statement is priced. Its noise is relative to what the
+ * statement's own relation can change already, so a replacement is not counted twice; what samples, shuffles,
+ * responds or divides the data means the relation itself: a unit that is replaced may move from one part to another. */
+dusk_neighbours dusk_event_relation(const dusk_event_nodes *nodes, dusk_neighbours neighbours);
 /* The event of `count` nodes that are a normal form and checked; refuses with
  * DUSK_ERR_ARGUMENT what is too large, too deep or too long to write. */
 DUSK_MUST_USE dusk_status dusk_event_seal(dusk_event *out, const dusk_event_node *node, size_t count,

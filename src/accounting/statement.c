@@ -49,11 +49,7 @@ static dusk_status check_words(const char *name, const char *words, size_t room,
     return DUSK_OK;
 }
 
-/* The relation by which the event is priced: its noise is relative to what the
- * statement's own relation can change already, so a replacement is not counted twice;
- * what samples, shuffles, responds or divides the data means the relation itself: a
- * unit that is replaced may move from one part to another. */
-static dusk_neighbours relation_of(const dusk_event_nodes *nodes, dusk_neighbours neighbours)
+dusk_neighbours dusk_event_relation(const dusk_event_nodes *nodes, dusk_neighbours neighbours)
 {
     for (uint64_t i = 0; i < nodes->count; i++) {
         uint32_t kind = nodes->node[i].kind;
@@ -89,7 +85,7 @@ dusk_status dusk_statement_as_charged(const dusk_statement *statement, dusk_even
     dusk_status status = dusk_event_read(&nodes, &statement->event, err);
     if (status != DUSK_OK) return status;
     bool halves = statement->neighbours == DUSK_REPLACE_ONE &&
-                  relation_of(&nodes, statement->neighbours) == DUSK_ADD_REMOVE;
+                  dusk_event_relation(&nodes, statement->neighbours) == DUSK_ADD_REMOVE;
     bool even = all_are_even(&nodes);
     for (uint64_t i = 0; halves && i < nodes.count; i++) {
         dusk_event_node *node = &nodes.node[i];
@@ -125,7 +121,7 @@ static dusk_status price(dusk_statement *statement, const dusk_event *event, dus
     dusk_event_nodes nodes;
     dusk_status status = dusk_event_read(&nodes, event, err);
     if (status != DUSK_OK) return status;
-    dusk_neighbours relation = relation_of(&nodes, statement->neighbours);
+    dusk_neighbours relation = dusk_event_relation(&nodes, statement->neighbours);
     if (relation != DUSK_ADD_REMOVE || !basic_suffices(&nodes, statement->delta) ||
         dusk_event_epsilon_up(event, &statement->epsilon, statement->delta, NULL) != DUSK_OK)
         return price_best(statement, event, relation, err);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "accounting/accountants.h"
 #include "accounting/event.h"
+#include "accounting/renyi.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -25,7 +25,6 @@ struct dusk_search {
     dusk_metric metric;
     dusk_train_options score; /* promise of the score of a run */
     double held_out;
-    double cost; /* what a run may cost: rho of zero-concentrated privacy, or epsilon without delta */
     dusk_statement statement;
     char name[DUSK_NAME_MAX + 1];
     dusk_buffer said;
@@ -48,59 +47,105 @@ void dusk_search_free(dusk_search *search)
 
 /* --- prices -------------------------------------------------------------------------------------------------------------- */
 
-/* Noise and choices, relative to what the statement's own relation changes. */
-static bool is_plain(const dusk_event_node *node)
-{
-    switch (node->kind) {
-    case DUSK_EVENT_PURE:
-    case DUSK_EVENT_ZCDP:
-    case DUSK_EVENT_GDP:
-    case DUSK_EVENT_GAUSSIAN:
-    case DUSK_EVENT_LAPLACE:
-    case DUSK_EVENT_DISCRETE_LAPLACE:
-    case DUSK_EVENT_DISCRETE_GAUSSIAN:
-    case DUSK_EVENT_EXPONENTIAL:
-    case DUSK_EVENT_PERMUTE_AND_FLIP: return node->span == 1;
-    default: return false;
-    }
-}
+enum { ORDERS = 44 };
+static const double order[ORDERS] = { 1.125, 1.25, 1.5, 1.75, 2,  2.25, 2.5, 2.75, 3,   3.25, 3.5,
+                                      4,     4.5,  5,   5.5,  6,  6.5,  7,   8,    9,   10,   11,
+                                      12,    13,   14,  16,   18, 20,   22,  24,   28,  32,   40,
+                                      48,    56,   64,  80,   96, 128,  192, 256,  512, 1024, 4096 };
 
-/* The cost of a statement in the unit of dusk_search.cost. */
-DUSK_PROVEN(cost_of)
-static dusk_status cost_of(double *out, const dusk_statement *statement, bool pure, dusk_error *err)
+/* What one run costs: without delta its epsilon, else its Renyi divergences. */
+typedef struct cost {
+    bool pure;
+    double epsilon, divergence[ORDERS];
+} cost;
+
+/* And what a statement says besides. */
+DUSK_PROVEN(cost_add)
+static dusk_status cost_add(cost *c, const dusk_statement *statement, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    dusk_composition *whole = NULL;
+    dusk_renyi renyi = { .count = 0 };
     dusk_event_nodes nodes;
-    double sum = 0;
-    if (pure) {
-        *out = statement->epsilon;
+    if (c->pure) {
+        c->epsilon = dusk_add_up(c->epsilon, statement->epsilon);
         return DUSK_OK;
     }
     DUSK_TRY(dusk_event_read(&nodes, &statement->event, err));
-    for (uint64_t i = 0; i < nodes.count; i++) {
-        double xi, rho;
-        if (!DUSK_MUTATE(SEARCH_PRICES_ANYTHING, is_plain(&nodes.node[i]), true))
-            return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "search without delta, or choose another learner",
-                             "the price of a run is not that of noise and choices alone");
-        DUSK_TRY(dusk_zcdp_of_tree(&xi, &rho, &nodes.node[i], DUSK_ADD_REMOVE, err));
-        if (!(xi <= 0 && rho < INFINITY))
-            return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "search without delta, or choose another learner",
-                             "the price of a run has no zero-concentrated form");
-        sum = dusk_add_up(sum, rho);
+    DUSK_TRY(dusk_composition_new(&whole, dusk_event_relation(&nodes, statement->neighbours), err));
+    DUSK_TRY(dusk_composition_add(whole, &statement->event, 1, err));
+    DUSK_TRY(dusk_renyi_new(&renyi, whole, "rdp", err));
+    for (int k = 0; k < ORDERS; k++)
+        c->divergence[k] = dusk_add_up(c->divergence[k], dusk_renyi_divergence_up(&renyi, order[k]));
+done:
+    dusk_renyi_free(&renyi);
+    dusk_composition_free(whole);
+    return status;
+}
+
+/* Either: the worse of them, at each order. */
+static void cost_either(cost *c, const cost *other)
+{
+    c->epsilon = fmax(c->epsilon, other->epsilon);
+    for (int k = 0; k < ORDERS; k++) c->divergence[k] = fmax(c->divergence[k], other->divergence[k]);
+}
+
+/* To six digits, never down: for those who read it. */
+static double six_digits_up(double x)
+{
+    const double scale = pow(10, 5 - floor(log10(x)));
+    return x > 1e-15 && x < 1e5 ? fmax(ceil(dusk_mul_up(x, scale)) / scale, x) : x;
+}
+
+/* The curve, which is all that one event can say of several candidates. */
+static dusk_status cost_event(dusk_event *out, const cost *c, dusk_error *err)
+{
+    double at[ORDERS], divergence[ORDERS];
+    size_t n = 0;
+    if (c->pure) return dusk_event_pure(out, c->epsilon, err);
+    for (int k = 0; k < ORDERS; k++) {
+        if (!(c->divergence[k] < INFINITY)) continue;
+        at[n] = order[k];
+        divergence[n++] = six_digits_up(c->divergence[k]);
     }
-    *out = sum;
+    if (n == 0)
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                         "declare --rows where a training counts them, search without delta, or choose "
+                         "another learner",
+                         "the price of a run has a delta of its own, which a search would multiply");
+    return dusk_event_rdp(out, at, divergence, n, err);
+}
+
+/* Are all candidates the same event, and that of a score of the same relation? Then *out is their sum. */
+DUSK_PROVEN(add_events)
+static dusk_status add_events(bool *same, dusk_event *out, const dusk_search *s, const dusk_statement *score,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const dusk_statement *first = dusk_training_statement(s->training[0]);
+    dusk_event_nodes nodes[2];
+    *same = true;
+    for (size_t i = 1; i < s->count; i++)
+        *same = *same &&
+                !memcmp(&dusk_training_statement(s->training[i])->event, &first->event, sizeof first->event);
+    DUSK_TRY(dusk_event_read(&nodes[0], &first->event, err));
+    DUSK_TRY(dusk_event_read(&nodes[1], &score->event, err));
+    *same = *same && dusk_event_relation(&nodes[0], first->neighbours) ==
+                         dusk_event_relation(&nodes[1], first->neighbours);
+    if (*same) DUSK_TRY(dusk_event_add(out, &first->event, &score->event, err));
 done:
     return status;
 }
 
-/* The statement of a search whose runs cost `cost` each. */
+/* The statement of a search whose runs cost that each, and are that event, where it is one. */
 DUSK_PROVEN(state)
-static dusk_status state(dusk_statement *out, const dusk_search *s, double cost,
+static dusk_status state(dusk_statement *out, const dusk_search *s, const cost *one, const dusk_event *event,
                          const dusk_train_options *train, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     dusk_event run, all;
-    DUSK_TRY(train->delta > 0 ? dusk_event_zcdp(&run, cost, err) : dusk_event_pure(&run, cost, err));
+    DUSK_TRY(cost_event(&run, one, err)); /* refuses what has no curve */
+    if (event) run = *event;
     DUSK_TRY(dusk_candidates_event(&s->runs, &all, &run, err));
     DUSK_TRY(dusk_statement_init(out, DUSK_MUTATE(SEARCH_COSTS_ONE_RUN, &all, &run), train->delta,
                                  train->neighbours, s->fields->unit, err));
@@ -121,81 +166,7 @@ done:
     return status;
 }
 
-/* The largest cost of a run, about, with which the whole keeps the promise. */
-static dusk_status find_cost(dusk_search *s, const dusk_train_options *train, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    double low = 0, high = train->delta > 0 ? train->epsilon * train->epsilon : train->epsilon;
-    high = fmin(high, train->epsilon);
-    for (int i = 0; i < 40 && (low == 0 || high > low * (1 + 0x1p-10)); i++) {
-        const double middle = low > 0 ? (low + high) / 2 : high / 4;
-        dusk_statement statement;
-        DUSK_TRY(state(&statement, s, middle, train, err));
-        if (statement.epsilon <= train->epsilon)
-            low = middle;
-        else
-            high = middle;
-    }
-    if (!(low > 0))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "use a larger epsilon or delta",
-                         "no run of a search is cheap enough for epsilon %.3g", train->epsilon);
-    s->cost = low;
-    DUSK_TRY(state(&s->statement, s, low, train, err));
-    if (train->delta == 0) DUSK_TRY(state_pure(&s->statement, err));
-done:
-    return status;
-}
-
 /* --- parts of a run -------------------------------------------------------------------------------------------------------- */
-
-/* A part that can be had at any epsilon: what it costs. */
-typedef struct part {
-    dusk_search *search;
-    const char *learner;
-    dusk_train_options options; /* epsilon is to be found */
-    dusk_model *empty;          /* of scores */
-    dusk_training *training;    /* of trainings */
-} part;
-
-static dusk_status price(part *p, double *cost, double epsilon, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const dusk_search *s = p->search;
-    dusk_statement statement;
-    p->options.epsilon = epsilon;
-    if (p->empty) {
-        DUSK_TRY(dusk_model_score_price(&statement, s->metric, p->empty, s->fields, &p->options, err));
-    } else {
-        dusk_training_free(p->training);
-        p->training = NULL;
-        DUSK_TRY(dusk_training_prepare(&p->training, p->learner, s->fields, &p->options, err));
-        statement = *dusk_training_statement(p->training);
-    }
-    DUSK_TRY(cost_of(cost, &statement, p->options.delta == 0, err));
-done:
-    return status;
-}
-
-/* An epsilon with which a part costs at most `most`, and not much less. Costs grow about with epsilon (pure) or its square. */
-DUSK_PROVEN(calibrate)
-static dusk_status calibrate(part *p, double most, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const bool pure = p->options.delta == 0;
-    double epsilon = pure ? most * (1 - 0x1p-30) : sqrt(2 * most) * 4, cost;
-    DUSK_TRY(price(p, &cost, epsilon, err));
-    for (int i = 0; i < 60; i++) {
-        if (cost <= most && (pure || i >= 8 || cost > 0.99 * most)) return DUSK_OK;
-        const double ratio = pure ? 0.999 : sqrt(most / cost) * (i < 8 ? 0.998 : 0.95);
-        epsilon *= cost > most ? fmin(ratio, 0.999) : ratio;
-        DUSK_TRY(price(p, &cost, epsilon, err));
-    }
-    if (cost <= most) return DUSK_OK;
-    status = dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose another learner, or a larger epsilon",
-                       "no run of %s is cheap enough", p->learner);
-done:
-    return status;
-}
 
 dusk_status learn_candidate_words(const char *word[LEARN_WORDS_MAX], size_t *count, char *text, size_t size,
                                   const char *candidate, const dusk_train_options *train, dusk_error *err)
@@ -217,43 +188,100 @@ dusk_status learn_candidate_words(const char *word[LEARN_WORDS_MAX], size_t *cou
     return DUSK_OK;
 }
 
-static dusk_status plan_candidate(dusk_search *s, size_t i, const char *learner, const char *candidate,
-                                  const dusk_train_options *train, double most, dusk_error *err)
+/* A search that is being planned. */
+typedef struct planning {
+    dusk_search *search;
+    const learn_learner *learner;
+    const dusk_train_options *train;
+    const dusk_search_options *options;
+    dusk_model *empty; /* for the price of scores */
+} planning;
+
+/* The i-th candidate, for so much epsilon by itself. */
+static dusk_status plan_candidate(planning *p, size_t i, double epsilon, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    dusk_search *s = p->search;
     const char *word[LEARN_WORDS_MAX];
     char text[1024];
-    part p = { .search = s, .learner = learner, .options = *train };
-    DUSK_TRY(
-        learn_candidate_words(word, &p.options.settings_count, text, sizeof text, candidate, train, err));
-    p.options.settings = word;
-    p.options.rows = (uint64_t)((double)train->rows * (1 - s->held_out));
-    p.options.progress = NULL;
-    DUSK_TRY(calibrate(&p, most, err));
-    s->training[i] = p.training;
-    p.training = NULL;
-    dusk_buffer_add(&s->said, "candidate %zu: %s%sepsilon %.4g at delta %.3g a training\n", i, candidate,
-                    *candidate ? ", " : "", dusk_training_statement(s->training[i])->epsilon, train->delta);
+    dusk_train_options o = *p->train;
+    DUSK_TRY(learn_candidate_words(word, &o.settings_count, text, sizeof text, p->options->candidates[i],
+                                   p->train, err));
+    o.settings = word;
+    o.epsilon = epsilon;
+    o.rows = (uint64_t)((double)o.rows * (1 - s->held_out));
+    o.progress = NULL;
+    dusk_training_free(s->training[i]);
+    s->training[i] = NULL;
+    DUSK_TRY(dusk_training_prepare(&s->training[i], p->learner->shown.name, s->fields, &o, err));
 done:
-    dusk_training_free(p.training);
     return status;
 }
 
-static dusk_status plan_score(dusk_search *s, const learn_learner *learner, size_t label,
-                              const dusk_train_options *train, double most, dusk_error *err)
+static dusk_status plan_score(planning *p, dusk_statement *statement, double epsilon, dusk_error *err)
+{
+    dusk_search *s = p->search;
+    s->score = *p->train;
+    s->score.epsilon = epsilon;
+    s->score.rows = 0;
+    s->score.progress = NULL;
+    return dusk_model_score_price(statement, s->metric, p->empty, s->fields, &s->score, err);
+}
+
+/* All of it, where a run is for about so much epsilon by itself: costs grow with epsilon, those of noise with its square. */
+DUSK_PROVEN(plan_runs_for)
+static dusk_status plan_runs_for(planning *p, double epsilon, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    part p = { .search = s, .learner = learner->shown.name, .options = *train };
-    p.options.rows = 0;
-    p.options.progress = NULL;
-    DUSK_TRY(learn_model_new(&p.empty, learner, s->fields, label, err));
-    DUSK_TRY(calibrate(&p, most, err));
-    s->score = p.options;
-    dusk_buffer_add(&s->said, "each run is scored on about %.0f %% of the rows, for epsilon %.4g\n",
-                    100 * s->held_out, s->score.epsilon);
+    dusk_search *s = p->search;
+    const double share = p->options->score_share;
+    const bool pure = p->train->delta == 0;
+    cost score = { .pure = pure }, most = { .pure = pure };
+    dusk_statement statement;
+    dusk_event event;
+    bool same;
+    DUSK_TRY(plan_score(p, &statement, epsilon * (pure ? share : sqrt(share)), err));
+    if (DUSK_MUTATE(SEARCH_SCORES_FOR_FREE, true, false)) DUSK_TRY(cost_add(&score, &statement, err));
+    for (size_t i = 0; i < s->count; i++) {
+        cost one = score;
+        DUSK_TRY(plan_candidate(p, i, epsilon * (pure ? 1 - share : sqrt(1 - share)), err));
+        DUSK_TRY(cost_add(&one, dusk_training_statement(s->training[i]), err));
+        if (DUSK_MUTATE(SEARCH_PRICES_ONE_CANDIDATE, true, i + 1 == s->count)) cost_either(&most, &one);
+    }
+    DUSK_TRY(add_events(&same, &event, s, &statement, err));
+    DUSK_TRY(state(&s->statement, s, &most, same && !pure ? &event : NULL, p->train, err));
 done:
-    dusk_model_free(p.empty);
     return status;
+}
+
+/* The most that a run may be for, about, with which the whole keeps the promise. */
+static dusk_status plan_cost(planning *p, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double aim = p->train->epsilon;
+    double epsilon = aim / 3;
+    for (int i = 0; i < 24; i++) {
+        DUSK_TRY(plan_runs_for(p, epsilon, err));
+        const double whole = p->search->statement.epsilon;
+        if (whole <= aim && (whole > 0.99 * aim || i >= 8)) return DUSK_OK;
+        const double ratio = whole < INFINITY ? aim / whole * (1 - 0x1p-20 - 0.001 * i) : 0.25;
+        epsilon *= fmax(fmin(ratio, 8), 0x1p-10);
+    }
+    status = dusk_fail(err, DUSK_ERR_ARGUMENT, "use a larger epsilon or delta",
+                       "no run of a search is cheap enough for epsilon %.3g", aim);
+done:
+    return status;
+}
+
+static void say(dusk_search *s, const dusk_search_options *o, double delta)
+{
+    dusk_buffer_add(&s->said, "the best of a random number of runs, %.4g on average\n", s->runs.mean);
+    dusk_buffer_add(&s->said, "each run is scored on about %.0f %% of the rows, for epsilon %.6g\n",
+                    100 * s->held_out, s->score.epsilon);
+    for (size_t i = 0; i < s->count; i++)
+        dusk_buffer_add(&s->said, "candidate %zu: %s%sepsilon %.6g at delta %.3g a training\n", i,
+                        o->candidates[i], *o->candidates[i] ? ", " : "",
+                        dusk_training_statement(s->training[i])->epsilon, delta);
 }
 
 /* --- prepare ------------------------------------------------------------------------------------------------------------------ */
@@ -266,6 +294,9 @@ static dusk_status check(const dusk_train_options *train, const dusk_search_opti
     if (DUSK_MUTATE(SEARCH_SHOWS_ITS_RUNS, train->check_rows != NULL, false))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave the public rows out",
                          "only the best of several runs may be seen, so none can be looked at as it goes");
+    if (train->noise > 0 || train->no_privacy)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",
+                         "the noise of a search follows from its promise");
     if (o->candidates_count < 1 || o->candidates_count > 4096)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give settings to choose from",
                          "a search has 1 to 4096 candidates");
@@ -294,7 +325,6 @@ static dusk_status plan_runs(dusk_search *s, const dusk_search_options *o, dusk_
     }
     DUSK_TRY(dusk_candidates_init(&s->runs, o->eta, high, err));
     s->runs.padding = o->padding;
-    dusk_buffer_add(&s->said, "the best of a random number of runs, %.4g on average\n", s->runs.mean);
 done:
     return status;
 }
@@ -323,27 +353,24 @@ static dusk_status plan(dusk_search *s, const char *name, const dusk_train_optio
                         const dusk_search_options *o, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const learn_learner *learner = NULL;
+    planning p = { .search = s, .train = train, .options = o };
     dusk_training *first = NULL;
-    double scoring;
 
     DUSK_TRY(check(train, o, err));
-    DUSK_TRY(choose_learner(&learner, s, name, err));
+    DUSK_TRY(choose_learner(&p.learner, s, name, err));
     DUSK_TRY(dusk_training_prepare(&first, name, s->fields, train, err)); /* refuses what makes no sense */
     s->held_out = o->held_out;
     DUSK_TRY(plan_runs(s, o, err));
-    DUSK_TRY(find_cost(s, train, err));
-    scoring = s->cost * o->score_share;
-    DUSK_TRY(plan_score(s, learner, dusk_fields_find(s->fields, train->label), train, scoring, err));
+    DUSK_TRY(learn_model_new(&p.empty, p.learner, s->fields, dusk_fields_find(s->fields, train->label), err));
     DUSK_NEW(s->training, o->candidates_count);
     s->count = o->candidates_count;
-    for (size_t i = 0; i < s->count; i++)
-        DUSK_TRY(plan_candidate(s, i, name, o->candidates[i], train,
-                                dusk_sub_down(s->cost, DUSK_MUTATE(SEARCH_SCORES_FOR_FREE, scoring, 0)),
-                                err));
-    s->statement.numerics = learner->shown.numerics;
+    DUSK_TRY(plan_cost(&p, err));
+    if (train->delta == 0) DUSK_TRY(state_pure(&s->statement, err));
+    say(s, o, train->delta);
+    s->statement.numerics = p.learner->shown.numerics;
     memcpy(s->statement.assumed, dusk_training_statement(first)->assumed, sizeof s->statement.assumed);
 done:
+    dusk_model_free(p.empty);
     dusk_training_free(first);
     return status;
 }

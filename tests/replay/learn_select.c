@@ -24,9 +24,9 @@ static void same_answers(const dusk_search_result *a, const dusk_search_result *
     }
 }
 
-static void run_pair(const char *learner, const char *label, double delta, uint64_t seed)
+static void run_pair(const char *learner, const char *label, const char *const candidates[3], double delta,
+                     uint64_t seed)
 {
-    const char *candidates[] = { "", "rounds=3", "bins=4" };
     dusk_generator *gen = seeded(seed);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, ROWS, gen);
     dusk_train_options train;
@@ -38,6 +38,7 @@ static void run_pair(const char *learner, const char *label, double delta, uint6
     train.epsilon = seed % 2 ? 1 : 40;
     train.delta = delta;
     train.neighbours = DUSK_REPLACE_ONE;
+    train.rows = ROWS;
     dusk_search_options_init(&options);
     options.candidates = candidates;
     options.candidates_count = 3;
@@ -63,9 +64,13 @@ static void run_pair(const char *learner, const char *label, double delta, uint6
 static void searches(void **state)
 {
     (void)state;
+    const char *boosted[] = { "", "rounds=3", "bins=4" };
+    const char *sampled[] = { "rate=0.2 steps=4 sampler=shuffled", "rate=0.1 steps=6 sampler=shuffled",
+                              "rate=1 steps=2" };
     for (uint64_t k = 0; k < 3; k++) {
-        run_pair("boosting", "good", k % 2 ? 1e-6 : 0, 20 + k);
-        run_pair("boosting_numbers", "y", k % 2 ? 1e-6 : 0, 30 + k);
+        run_pair("boosting", "good", boosted, k % 2 ? 1e-6 : 0, 20 + k);
+        run_pair("boosting_numbers", "y", boosted, k % 2 ? 1e-6 : 0, 30 + k);
+        run_pair("net_numbers", "y", sampled, 1e-6, 40 + k);
     }
 }
 

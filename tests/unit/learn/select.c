@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "learners.h"
 #include "ledgers.h"
@@ -160,19 +161,131 @@ static void odd_requests_are_refused(void **state)
     dusk_generator_free(gen);
 }
 
-/* A price that is not that of noise and choices alone is not guessed. */
+/* What the search says of a run's parts, each to six digits. */
+static double said(const char *text, const char *before)
+{
+    double epsilon;
+    const char *at = strstr(text, before);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(before), "%lf", &epsilon), 1);
+    return epsilon;
+}
+
+/* What a search would cost that has one candidate, from public functions alone. */
+static double cost_alone(const dusk_search *search, const char *learner, const dusk_frame *frame,
+                         const dusk_train_options *promised, const char *candidate, double epsilon,
+                         double scoring, dusk_metric metric)
+{
+    const char *word[4];
+    char copy[100], text[8192];
+    double eta, gamma;
+    dusk_event whole, run;
+    dusk_statement score, all;
+    dusk_model *model;
+    dusk_training *training;
+    dusk_generator *gen = seeded(9);
+    dusk_train_options o = *promised;
+    snprintf(copy, sizeof copy, "%s", candidate);
+    o.settings = word;
+    o.settings_count = 0;
+    for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) word[o.settings_count++] = w;
+    o.epsilon = epsilon;
+    o.rows = promised->rows / 5 * 4;
+    assert_int_equal(dusk_training_prepare(&training, learner, frame->fields, &o, NULL), DUSK_OK);
+    assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
+    o.epsilon = scoring;
+    o.settings_count = 0;
+    o.rows = 0;
+    assert_int_equal(dusk_model_score_price(&score, metric, model, frame->fields, &o, NULL), DUSK_OK);
+    assert_int_equal(dusk_event_add(&run, &dusk_training_statement(training)->event, &score.event, NULL),
+                     DUSK_OK);
+    assert_int_equal(dusk_event_format(&dusk_search_statement(search)->event, text, sizeof text, NULL),
+                     DUSK_OK);
+    assert_int_equal(sscanf(text, "select_best(%lf, %lf,", &eta, &gamma), 2);
+    assert_int_equal(dusk_event_select_best(&whole, eta, gamma, &run, NULL), DUSK_OK);
+    assert_int_equal(dusk_statement_init(&all, &whole, o.delta, o.neighbours, "row", NULL), DUSK_OK);
+    dusk_model_free(model);
+    dusk_training_free(training);
+    dusk_generator_free(gen);
+    return all.epsilon;
+}
+
+/* Runs that sample rows are priced by their own curves, and the search by the dearest of its candidates, in whichever place. */
+static void samples_are_priced(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *learner, *label, *candidate[2];
+        dusk_neighbours neighbours;
+        dusk_metric metric;
+    } searches[] = {
+        { "net",
+          "good",
+          { "rate=0.01 steps=1000", "rate=1 steps=2" },
+          DUSK_ADD_REMOVE,
+          DUSK_METRIC_ACCURACY },
+        { "net",
+          "good",
+          { "rate=1 steps=2", "rate=0.01 steps=1000" },
+          DUSK_ADD_REMOVE,
+          DUSK_METRIC_ACCURACY },
+        { "net_numbers",
+          "y",
+          { "rate=0.1 steps=30 sampler=shuffled", "rate=0.01 steps=100 sampler=shuffled" },
+          DUSK_REPLACE_ONE,
+          DUSK_METRIC_MSE },
+        { "net",
+          "good",
+          { "rate=0.02 steps=50 clip=2", "rate=0.02 steps=50" },
+          DUSK_ADD_REMOVE,
+          DUSK_METRIC_ACCURACY },
+    };
+    dusk_generator *gen = seeded(8);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 200, gen);
+    for (size_t k = 0; k < sizeof searches / sizeof *searches; k++) {
+        double most = 0;
+        char *text;
+        dusk_train_options train = promise(searches[k].label, 2, 1e-5);
+        dusk_search_options options = of(searches[k].candidate, 2);
+        dusk_search_result result;
+        dusk_search *search;
+        train.neighbours = searches[k].neighbours;
+        train.rows = 200;
+        OK(dusk_search_prepare(&search, searches[k].learner, frame->fields, &train, &options, &err));
+        const double epsilon = dusk_search_statement(search)->epsilon;
+        assert_true(epsilon <= 2 && epsilon > 1.97);
+        OK(dusk_search_explain(search, &text, &err));
+        for (int i = 0; i < 2; i++) {
+            char before[120];
+            snprintf(before, sizeof before, "%s, epsilon ", searches[k].candidate[i]);
+            most = fmax(most, cost_alone(search, searches[k].learner, frame, &train, searches[k].candidate[i],
+                                         said(text, before), said(text, "for epsilon "), searches[k].metric));
+        }
+        if (!(most <= epsilon * 1.0001 && most > 0.98 * epsilon))
+            fail_msg("%zu: %g of the dearest, %g of all", k, most, epsilon);
+        OK(dusk_search_run(search, &result, frame, gen, &err));
+        assert_true(isfinite(result.score));
+        dusk_model_free(result.model);
+        dusk_ledger_free_text(text);
+        dusk_search_free(search);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+/* A delta of a run's own is not multiplied in silence. */
 static void what_has_no_price_is_refused(void **state)
 {
     (void)state;
-    const char *learners[] = { "logistic", "amp_logistic" }, *sgd = "method=sgd", *candidates[] = { "" };
+    const char *learners[] = { "amp_logistic", "net" }, *candidates[] = { "" }, *lot = "lot=20";
     dusk_generator *gen = seeded(5);
     dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 0, gen);
     for (size_t k = 0; k < 2; k++) {
         dusk_train_options train = promise("good", 1, 1e-6);
         dusk_search_options options = of(candidates, 1);
         dusk_search *search;
-        train.settings = &sgd;
-        train.settings_count = k == 0;
+        train.settings = &lot;
+        train.settings_count = k; /* rows are counted */
         FAILS(DUSK_ERR_UNSUPPORTED,
               dusk_search_prepare(&search, learners[k], frame->fields, &train, &options, &err));
         assert_null(search);
@@ -225,9 +338,10 @@ static void searches_are_charged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_better_one_wins),          cmocka_unit_test(the_whole_is_priced),
-        cmocka_unit_test(a_run_costs_a_third),          cmocka_unit_test(odd_requests_are_refused),
-        cmocka_unit_test(what_has_no_price_is_refused), cmocka_unit_test(searches_are_charged),
+        cmocka_unit_test(the_better_one_wins),  cmocka_unit_test(the_whole_is_priced),
+        cmocka_unit_test(a_run_costs_a_third),  cmocka_unit_test(odd_requests_are_refused),
+        cmocka_unit_test(samples_are_priced),   cmocka_unit_test(what_has_no_price_is_refused),
+        cmocka_unit_test(searches_are_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
