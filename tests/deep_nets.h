@@ -76,23 +76,49 @@ enum { TRIED_NETS = sizeof tried_nets / sizeof *tried_nets };
 
 /* --- nets by chance -------------------------------------------------------------------------------------------------------- */
 
+/* What stands for a layer: small numbers for A to E, the same for the same letter, and for P the place of its first layer among those of the net, for
+ * Q that of its second. */
+static inline size_t write_chance(char *text, size_t room, const char *form, const unsigned number[5],
+                                  size_t place)
+{
+    size_t n = 0;
+    for (; *form; form++)
+        if (*form >= 'A' && *form <= 'E')
+            n += (size_t)snprintf(text + n, room - n, "%u", number[*form - 'A']);
+        else if (*form == 'P' || *form == 'Q')
+            n += (size_t)snprintf(text + n, room - n, "%zu", place + (*form == 'Q'));
+        else
+            n += (size_t)snprintf(text + n, room - n, "%c", *form);
+    return n;
+}
+
+/* Layers in a text, where each ends with a semicolon. */
+static inline size_t places_in(const char *text)
+{
+    size_t n = 0;
+    while ((text = strchr(text, ';'))) n++, text++;
+    return n;
+}
+
 /* A text of a few layers of any kind below, with small numbers; it is for the caller to see whether it is one that fits. */
 static inline tried_net chance_net(uint64_t *coins, char *text, size_t room)
 {
     static const char *const layers[] = {
-        "conv %u %u",
-        "conv %u %u %u stride %u pad %u",
-        "conv %u %u dilation %u",
-        "conv %u %u same groups %u",
-        "conv %u %u stride %u same",
-        "conv1d %u %u stride %u",
-        "conv1d %u %u same",
-        "conv1d %u %u groups %u pad %u",
-        "maxpool %u %u",
-        "maxpool %u %u pad %u",
-        "avgpool %u same",
-        "avgpool %u %u pad %u",
-        "dense %u each",
+        "conv A B",
+        "conv A B C stride D pad E",
+        "conv A B dilation C",
+        "conv A B same groups C",
+        "conv A B stride C same",
+        "dense 4 each; conv 6 A B dilation C groups 2 stride D pad E",
+        "conv1d A B stride C",
+        "conv1d A B same",
+        "conv1d A B groups C pad D",
+        "dense D each; conv1d D A dilation B groups D same",
+        "maxpool A B",
+        "maxpool A B pad C",
+        "avgpool A same",
+        "avgpool A B pad C",
+        "dense A each",
         "tanh",
         "sigmoid",
         "relu",
@@ -100,29 +126,41 @@ static inline tried_net chance_net(uint64_t *coins, char *text, size_t room)
         "gelu",
         "tempered",
         "layernorm",
-        "groupnorm %u",
-        "dropout 0.%u",
-        "flatten; embedding %u %u",
-        "lstm %u",
-        "lstm %u last",
-        "gru %u",
-        "gru %u last",
-        "attention %u",
-        "attention %u causal",
+        "groupnorm A",
+        "dropout 0.A",
+        "flatten; embedding A B",
+        "lstm A",
+        "lstm A last",
+        "gru A",
+        "gru A last",
+        "attention A",
+        "attention A causal",
         "positions",
         "positions sines",
+        /* blocks that keep their shape, one within another, and where all that is learned is within */
+        "dense A each; residual; dense B each; tanh; dense A each; add",
+        "conv A B; residual; conv A C same; elu; residual; tanh; conv A B same dilation C; add; add",
+        "residual; layernorm; tanh; add",
+        /* one matrix for several layers, with what is between them */
+        "dense A each; tanh; tied P each",
+        "dense A; elu; tied P; dense A; tied P; tanh",
+        "flatten; embedding A B; gelu; dense C each; tanh; dense B each; residual; tanh; add; tied Q each",
     };
+    /* what comes before all layers with parameters */
+    static const char *const fronts[] = { "scatter A B; ", "scatter A B; groupnorm A fixed; ",
+                                          "tanh; scatter A B; layernorm; " };
     const unsigned height = 1 + (unsigned)(splitmix64(coins) % 9),
                    channels = 1 + (unsigned)(splitmix64(coins) % 4);
     const unsigned width = splitmix64(coins) % 4 ? 1 + (unsigned)(splitmix64(coins) % 9) : 1;
-    size_t n = (size_t)snprintf(text, room, "input %u %u %u;", height, width, channels);
-    for (uint64_t k = 1 + splitmix64(coins) % 4; k-- > 0;) {
-        unsigned number[5];
+    unsigned number[5];
+    size_t n = (size_t)snprintf(text, room, "input %u %u %u; ", height, width, channels);
+    for (uint64_t k = splitmix64(coins) % 5 + 1, first = k; k-- > 0;) {
+        const bool front = k + 1 == first && splitmix64(coins) % 8 == 0;
+        const char *form = front ? fronts[splitmix64(coins) % (sizeof fronts / sizeof *fronts)]
+                                 : layers[splitmix64(coins) % (sizeof layers / sizeof *layers)];
         for (size_t j = 0; j < 5; j++) number[j] = 1 + (unsigned)(splitmix64(coins) % 4);
-        n +=
-            (size_t)snprintf(text + n, room - n, layers[splitmix64(coins) % (sizeof layers / sizeof *layers)],
-                             number[0], number[1], number[2], number[3], number[4]);
-        n += (size_t)snprintf(text + n, room - n, "; ");
+        n += write_chance(text + n, room - n, form, number, places_in(text) + 1);
+        if (!front) n += (size_t)snprintf(text + n, room - n, "; ");
     }
     snprintf(text + n, room - n, "output");
     return (tried_net){ text, (size_t)height * width * channels, 1 + splitmix64(coins) % 3 };

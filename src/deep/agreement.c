@@ -313,7 +313,9 @@ static dusk_status set_noise(deep_agreement *a, const learn_budget *b, const dee
     a->steps = (size_t)ceil(ldexp((double)v->teachers, -a->unit));
     a->zero = a->screen > 0 ? a->steps : 0;
     const double moved = a->screen > 0 ? fmax(2, width_of(a) / a->screen * (1 + 0x1p-40)) : 2;
-    a->moved = (size_t)fmin(ceil(ldexp(moved * changed, -a->unit)), STEPS_MOST) + 1;
+    const double most =
+        (double)DUSK_MUTATE(REPORT_MOVE_IS_CUT, cells_of(a), STEPS_MOST + 1); /* from any cell to any */
+    a->moved = (size_t)fmin(ceil(ldexp(moved * changed, -a->unit)) + 1, most);
     return DUSK_OK;
 }
 

@@ -66,8 +66,7 @@ void deep_nearest_vote(const deep_vectors *rows, const float *question, const si
     size_t held = 0;
     memset(votes, 0, classes * sizeof *votes);
     for (size_t i = 0; i < count; i++) {
-        const deep_near one = { distance_of(rows->x + row[i] * rows->width, question, rows->width),
-                                (uint32_t)row[i] };
+        const deep_near one = { distance_of(rows->x + row[i] * rows->width, question, rows->width), row[i] };
         if (held < k) {
             room[held] = one;
             rise(room, held++);

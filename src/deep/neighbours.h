@@ -9,10 +9,10 @@
 
 typedef struct deep_near {
     float distance;
-    uint32_t row;
+    size_t row;
 } deep_near;
 
-/* votes[c] of `classes`, of the rows row[0..count-1] of `rows`, which differ. `room` is for k + 1. */
+/* votes[c] of `classes`, of the rows row[0..count-1] of `rows`, which differ; there may be as many as there is memory for. `room` is for k + 1. */
 void deep_nearest_vote(const deep_vectors *rows, const float *question, const size_t *row, size_t count,
                        size_t k, size_t classes, deep_near *room, int32_t *votes);
 

@@ -2,8 +2,8 @@
 #ifndef DUSK_DEEP_REAL_H
 #define DUSK_DEEP_REAL_H
 
-/* Numbers of a pass are floats. A test compiles layers once more with DEEP_DOUBLE, to hold them to reference.c to the last
- * digits: what is right there is right here, but for rounding.
+/* Numbers of a pass are floats, and what sums count in are short whole numbers. Tests compile layers and sums once more with DEEP_DOUBLE, to hold them
+ * to reference.c to the last digits: what is right there is right here, but for rounding.
  *
  * And functions of one number in plain arithmetic: in a loop a compiler puts them into lanes, and what they give of a number is the same
  * bits in a lane as in the remainder, which a call of the mathematics library would not promise. Total: NaN gives NaN or an end of the
@@ -48,10 +48,25 @@ static inline void deep_gemm(int level, double *c, size_t stride, deep_view a, d
         }
 }
 DEEP_INLINE double deep_exp(double x) { return exp(x); }
+#define DEEP_ULP 0x1p-52
+/* Whole numbers, but so large that no rounding is seen: see sums.h. */
+typedef double deep_short, deep_count;
+typedef deep_view deep_view16;
+/* As tensor_gemm16. */
+static inline void deep_gemm16(int level, double *c, size_t stride, deep_view16 a, deep_view16 b, size_t m,
+                               size_t n, size_t k, tensor_gemm_work *work)
+{
+    deep_gemm(level, c, stride, a, b, m, n, k, true, work);
+}
 #else
 typedef float deep_real;
 typedef tensor_view deep_view;
 #define deep_gemm tensor_gemm
+#define DEEP_ULP 0x1p-23 /* the distance of 1 from the next number */
+typedef int16_t deep_short; /* factors of gradients in steps, and sums of their products */
+typedef int32_t deep_count;
+typedef tensor_view16 deep_view16;
+#define deep_gemm16 tensor_gemm16
 
 /* exp, to about 2 units of the last place; 0 below -87, exp(88) above 88; NaN as if it were -87. */
 DEEP_INLINE float deep_exp(float x)

@@ -10,8 +10,6 @@
 #include "base/platform.h"
 
 #define PENDING_MOST 511
-#define RIGHT_BITS 11 /* activations of an example are at most 2^RIGHT_BITS steps long */
-#define LEFT_MOST 0x1p14
 #define SHIFTER 0x1.8p52 /* rounds numbers below 2^51 to whole ones */
 #define AUTOMATIC_OFFSET 0.01
 
@@ -45,14 +43,6 @@ static double largest_of(const deep_real *x, size_t n)
 }
 
 /* --- open and close ------------------------------------------------------------------------------------------------- */
-
-/* Of an example and a group of layers. */
-typedef struct deep_length {
-    double square;  /* an upper bound of |g|^2 */
-    double slack;   /* of the squared length of what rounding to steps adds, in steps */
-    double largest; /* factor times this must be at most LEFT_MOST: so that 16 bits hold it */
-    double factor;
-} deep_length;
 
 static void wipe(void *room, size_t size)
 {
@@ -212,11 +202,11 @@ void deep_sum_reset(deep_sum *sum, double clip)
 
 /* --- lengths -------------------------------------------------------------------------------------------------------- */
 
-/* right (and the constant 1) to whole numbers, so that all positions together are at most 2^RIGHT_BITS long; returns 1 over the
+/* right (and the constant 1) to whole numbers, so that all positions together are at most 2^DEEP_RIGHT_BITS long; returns 1 over the
  * step. 0, and all zeros, when it cannot be. */
 DUSK_PROVEN(round_right)
 DEEP_LANES
-static double round_right(const deep_factors *f, int16_t *out)
+static double round_right(const deep_factors *f, deep_short *out)
 {
     double square = f->constant ? (double)f->positions : 0;
     int exponent;
@@ -225,30 +215,30 @@ static double round_right(const deep_factors *f, int16_t *out)
     const bool fits = square > 0x1p-200 && square < 0x1p200;
     /* 2^(exponent - 1) <= length < 2^exponent; rounding adds at most half a step a number */
     if (fits) (void)frexp(sqrt(square), &exponent);
-    const double power = fits ? ldexp(1, RIGHT_BITS - exponent) : 0;
+    const double power = fits ? ldexp(1, DEEP_RIGHT_BITS - exponent) : 0;
     for (size_t t = 0; t < f->positions; t++, out += width) {
         const deep_real *x = f->right + t * f->right_step;
         for (size_t c = 0; fits && c < f->columns; c++)
-            out[c] = (int16_t)(((double)x[c] * power + SHIFTER) - SHIFTER);
+            out[c] = (deep_short)(((double)x[c] * power + SHIFTER) - SHIFTER);
         for (size_t c = 0; !fits && c < f->columns; c++) out[c] = 0;
-        if (f->constant) out[f->columns] = (int16_t)((power + SHIFTER) - SHIFTER);
+        if (f->constant) out[f->columns] = (deep_short)((power + SHIFTER) - SHIFTER);
     }
     return fits || square < 1 ? power : INFINITY; /* not a number, or too large */
 }
 
 /* |right_t|^2 as rounded: exact, at most 2^24. */
 DEEP_LANES
-static double right_squares(const int16_t *x, size_t n)
+static double right_squares(const deep_short *x, size_t n)
 {
-    int64_t sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (int32_t)x[i] * x[i];
+    deep_count sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (deep_count)x[i] * x[i];
     return (double)sum;
 }
 
 /* An upper bound of the squared length of sum over t of left_t right_t^T: the sum over t and u of (left_t left_u)(right_t right_u), the
  * first by floats with their error. `rights`: the sum of |right_t|. */
 DUSK_PROVEN(ghost_square)
-static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f, const int16_t *right,
+static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f, const deep_short *right,
                            size_t width, double rights)
 {
     const size_t n = f->positions;
@@ -256,10 +246,11 @@ static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f
     memset(sum->gram16, 0, n * n * sizeof *sum->gram16);
     deep_gemm(pass->level, sum->gram, n, (deep_view){ f->left, f->left_step, 1 },
               (deep_view){ f->left, 1, f->left_step }, n, n, f->rows, false, &pass->gemm);
-    tensor_gemm16(pass->level, sum->gram16, n, (tensor_view16){ right, width, 1 },
-                  (tensor_view16){ right, 1, width }, n, n, width, &pass->gemm);
+    deep_gemm16(pass->level, sum->gram16, n, (deep_view16){ right, width, 1 },
+                (deep_view16){ right, 1, width }, n, n, width, &pass->gemm);
     const size_t step = DUSK_MUTATE(DEEP_GHOST_WITHOUT_CROSS_TERMS, 1, n + 1);
-    for (size_t i = 0; i < n * n; i += step) square += (double)sum->gram[i] * (double)sum->gram16[i];
+    const size_t all = DUSK_MUTATE(DEEP_GHOST_LOSES_A_POSITION, n * n, n * n - 1);
+    for (size_t i = 0; i < all; i += step) square += (double)sum->gram[i] * (double)sum->gram16[i];
     for (size_t t = 0; t < n; t++)
         lengths +=
             sqrt(squares_of(f->left + t * f->left_step, f->rows) * right_squares(right + t * width, width));
@@ -268,13 +259,13 @@ static double ghost_square(deep_sum *sum, deep_pass *pass, const deep_factors *f
     if (square < 0) square = 0;
     const double least =
         DUSK_MUTATE(DEEP_UNDERFLOW_FORGOTTEN, 0x1p-124, 0); /* floats are not as exact below */
-    return square + ((double)f->rows + 2) * (0x1p-23 * lengths * lengths + least * rights * rights);
+    return square + ((double)f->rows + 2) * (DEEP_ULP * lengths * lengths + least * rights * rights);
 }
 
 static void measure_outer(deep_sum *sum, deep_pass *pass, size_t i, deep_outer *o, const deep_factors *f,
                           deep_length *length)
 {
-    int16_t *right = o->right + i * o->positions * o->columns;
+    deep_short *right = o->right + i * o->positions * o->columns;
     o->power = round_right(f, right);
     if (!isfinite(o->power)) length->square = INFINITY;
     const double least = o->power > 0 ? 1 / o->power : 0; /* a step of right */
@@ -346,7 +337,7 @@ static void set_factors(deep_sum *sum, size_t examples)
             factor = room / size;
             within = false;
         }
-        if (length->largest * factor > LEFT_MOST) factor = LEFT_MOST / length->largest;
+        if (length->largest * factor > DEEP_LEFT_MOST) factor = DEEP_LEFT_MOST / length->largest;
         const bool number = DUSK_MUTATE(DEEP_NAN_IS_KEPT, size < 0x1p100, true); /* false for NaN */
         length->factor = number && room > 0 && factor < 0x1p200 ? factor : 0;
         numbers = numbers && number;
@@ -360,21 +351,21 @@ static void set_factors(deep_sum *sum, size_t examples)
 
 DUSK_PROVEN(round_left)
 DEEP_LANES
-static void round_left(const deep_factors *f, double factor, int16_t *out)
+static void round_left(const deep_factors *f, double factor, deep_short *out)
 {
     for (size_t t = 0; t < f->positions; t++, out += f->rows) {
         const deep_real *x = f->left + t * f->left_step;
         for (size_t r = 0; factor > 0 && r < f->rows; r++)
-            out[r] = (int16_t)(((double)x[r] * factor + SHIFTER) - SHIFTER);
+            out[r] = (deep_short)(((double)x[r] * factor + SHIFTER) - SHIFTER);
         for (size_t r = 0; !(factor > 0) && r < f->rows; r++) out[r] = 0;
     }
 }
 
 DEEP_LANES
-static void add_direct(int32_t *restrict part, const deep_real *restrict g, double factor, size_t n)
+static void add_direct(deep_count *restrict part, const deep_real *restrict g, double factor, size_t n)
 {
     if (!(factor > 0)) return;
-    for (size_t j = 0; j < n; j++) part[j] += (int32_t)(((double)g[j] * factor + SHIFTER) - SHIFTER);
+    for (size_t j = 0; j < n; j++) part[j] += (deep_count)(((double)g[j] * factor + SHIFTER) - SHIFTER);
 }
 
 /* The rows that an example touched: whole numbers of at most 2^22, into 64 bits. */
@@ -411,7 +402,7 @@ static void move_to_totals(deep_sum *sum)
 {
     const bool forgotten = DUSK_MUTATE(DEEP_FLUSH_FORGOTTEN, false, sum->pending == PENDING_MOST);
     for (size_t j = 0; !forgotten && j < sum->numbers; j++) {
-        sum->total[j] += sum->part[j];
+        sum->total[j] += (int64_t)sum->part[j];
         sum->part[j] = 0;
     }
     sum->pending = 0;
@@ -423,11 +414,11 @@ static void add_products(deep_sum *sum, deep_pass *pass, size_t first, size_t n)
     for (size_t l = 0; l < sum->net->layers; l++)
         for (size_t k = 0; k < sum->share[l].outers; k++) {
             const deep_outer *o = &sum->share[l].outer[k];
-            const int16_t *left = o->left + first * o->positions * o->rows;
-            const int16_t *right = o->right + first * o->positions * o->columns;
-            tensor_gemm16(pass->level, sum->part + o->place, o->columns, (tensor_view16){ left, 1, o->rows },
-                          (tensor_view16){ right, o->columns, 1 }, o->rows, o->columns, n * o->positions,
-                          &pass->gemm);
+            const deep_short *left = o->left + first * o->positions * o->rows;
+            const deep_short *right = o->right + first * o->positions * o->columns;
+            deep_gemm16(pass->level, sum->part + o->place, o->columns, (deep_view16){ left, 1, o->rows },
+                        (deep_view16){ right, o->columns, 1 }, o->rows, o->columns, n * o->positions,
+                        &pass->gemm);
         }
 }
 

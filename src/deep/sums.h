@@ -20,8 +20,16 @@
 #include "deep/tuning.h"
 
 #define DEEP_GRID (-22)
-#define DEEP_STEPS 0x1p22 /* what an example may add, in length */
 #define DEEP_PIECE 8192
+#ifdef DEEP_DOUBLE /* a test looks at lengths, and nothing is released: steps so fine that lengths are right to the last digits of doubles, about */
+#define DEEP_STEPS 0x1p60
+#define DEEP_RIGHT_BITS 46
+#define DEEP_LEFT_MOST 0x1p44
+#else
+#define DEEP_STEPS 0x1p22     /* what an example may add, in length */
+#define DEEP_RIGHT_BITS 11    /* activations of an example are at most 2^DEEP_RIGHT_BITS steps long */
+#define DEEP_LEFT_MOST 0x1p14 /* steps of a number of the other factor */
+#endif
 
 typedef enum deep_clipping {
     DEEP_CLIP_FLAT,   /* the whole gradient is held down to the clip [Abadi et al. 2016] */
@@ -32,7 +40,7 @@ typedef enum deep_clipping {
 
 /* A matrix whose gradient is a sum of outer products. */
 typedef struct deep_outer {
-    int16_t *left,
+    deep_short *left,
         *right; /* of all examples of a pass: room * positions * rows, and * (columns + constant) */
     size_t positions, rows, columns; /* columns with the constant */
     size_t place;                    /* among the numbers of the sum */
@@ -56,6 +64,14 @@ typedef struct deep_share {
     size_t rows;
 } deep_share;
 
+/* Of an example and a group of layers. */
+typedef struct deep_length {
+    double square;  /* an upper bound of |g|^2 */
+    double slack;   /* of the squared length of what rounding to steps adds, in steps */
+    double largest; /* factor times this must be at most DEEP_LEFT_MOST: so that 16 bits hold it */
+    double factor;
+} deep_length;
+
 typedef struct deep_sum {
     const deep_net *net;
     size_t room; /* of passes that are added */
@@ -67,17 +83,17 @@ typedef struct deep_sum {
     size_t made_size;
     deep_real *whole; /* gradient of one example by a layer of which a part is learned */
     size_t whole_size;
-    struct deep_length *length; /* of each group, of one example: see sums.c */
-    deep_real *gram;            /* scratch of outer layers of several positions, and its size */
-    int32_t *gram16;
+    deep_length *length; /* of each group, of one example: the last that was added; private */
+    deep_real *gram;     /* scratch of outer layers of several positions, and its size */
+    deep_count *gram16;
     size_t gram_size;
-    size_t learned;  /* how many numbers have totals */
-    size_t numbers;  /* the same but those of rows */
-    int32_t *part;   /* whole numbers, of `pending` examples */
-    int64_t *total;  /* what was moved there */
-    size_t pending;  /* at most 511 */
-    int64_t *piece;  /* DEEP_PIECE totals of touched rows and others between them */
-    uint64_t within; /* how many examples were not held down: private */
+    size_t learned;   /* how many numbers have totals */
+    size_t numbers;   /* the same but those of rows */
+    deep_count *part; /* whole numbers, of `pending` examples */
+    int64_t *total;   /* what was moved there */
+    size_t pending;   /* at most 511 */
+    int64_t *piece;   /* DEEP_PIECE totals of touched rows and others between them */
+    uint64_t within;  /* how many examples were not held down: private */
 } deep_sum;
 
 /* For passes of this net, room and tuning. clip > 0. */

@@ -34,8 +34,9 @@ void dusk_keyed_free(dusk_keyed_coins *coins);
  * the same number, and so the same coins, with probability n^2 / 2^65 at most. */
 uint64_t dusk_keyed_unit(const dusk_keyed_coins *coins, const void *name, size_t size);
 
-/* out[i] = 64 fair coins of units[i], or of unit i where `units` is NULL. On failure of this
- * and all below, which is that of the cipher or of memory, `out` must not be used. */
+/* out[i] = 64 fair coins of units[i], or of unit i where `units` is NULL. `out`, and `out` and
+ * `in` of those below, have room for n. On failure of this and all below, which is that of the
+ * cipher or of memory, `out` must not be used. */
 DUSK_MUST_USE dusk_status dusk_keyed_words(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units,
                                            uint64_t *out, size_t n, dusk_error *err);
 /* out[i] uniform on {0, ..., below - 1}, below >= 1, exactly. */
@@ -48,20 +49,21 @@ DUSK_MUST_USE dusk_status dusk_keyed_include(dusk_keyed_coins *coins, uint32_t s
 DUSK_MUST_USE dusk_status dusk_keyed_include_rows(dusk_keyed_coins *coins, uint32_t stream, size_t first,
                                                   bool *in, size_t n, uint64_t rate, dusk_error *err);
 /* A Poisson sample of n <= 2^53 rows by number: row[0] < row[1] < ..., *count of them, each row with probability rate / 2^64, exactly, and independently
- * of the others; `row` has room for as many as come, n at most. Whether a row is in depends on the key, the stream, the rate and its number alone, not on how many rows there are. At small rates the time is
+ * of the others; `row` has room for n, of which more than *count may be written. Whether a row is in depends on the key, the stream, the rate and its number alone, not on how many rows there are. At small rates the time is
  * that of the rows that are in. */
 DUSK_MUST_USE dusk_status dusk_keyed_sample(dusk_keyed_coins *coins, uint32_t stream, size_t *row, size_t n,
                                             uint64_t rate, size_t *count, dusk_error *err);
 /* The largest rate with rate / 2^64 <= q, and at most 1 - 2^-64; 0 for NaN. */
 uint64_t dusk_keyed_rate_down(double q);
 /* Which of the `held` < 2^31 contributions of one unit stay when at most `most` may: chosen[0]
- * < chosen[1] < ..., *count = min(held, most) of them, every choice as likely as any other. */
+ * < chosen[1] < ..., *count = min(held, most) of them, every choice as likely as any other;
+ * `chosen` has room for min(held, most). */
 DUSK_MUST_USE dusk_status dusk_keyed_choose(dusk_keyed_coins *coins, uint32_t stream, uint64_t unit,
                                             size_t held, size_t most, size_t *chosen, size_t *count,
                                             dusk_error *err);
-/* A random order: order[0] is the position of the unit that comes first. For units that
- * differ, all n! are as likely; how two of them stand to each other depends on their own
- * coins alone. The same unit twice stays in the order that it came in. */
+/* A random order: order[0] is the position of the unit that comes first; `order` has room for n.
+ * For units that differ, all n! are as likely; how two of them stand to each other depends on
+ * their own coins alone. The same unit twice stays in the order that it came in. */
 DUSK_MUST_USE dusk_status dusk_keyed_order(dusk_keyed_coins *coins, uint32_t stream, const uint64_t *units,
                                            size_t *order, size_t n, dusk_error *err);
 

@@ -42,6 +42,11 @@ SUBJECT(sampled_exchanged, NUMBERS, STEPS("rate=0.5", "steps=20"), DUSK_REPLACE_
         { &opposite, &one })
 SUBJECT(fixed, NUMBERS, STEPS("rate=0.5", "steps=20", "sampler=fixed"), DUSK_REPLACE_ONE, 0.05, 2, BOTH,
         { &opposite, &one })
+SUBJECT(drawn, NUMBERS, STEPS("rate=1", "steps=20", "sampler=drawn"), DUSK_REPLACE_ONE, 0.05, 2, BOTH,
+        { &opposite, &one })
+/* Rows in one step of an epoch: what is known of them is far above what the sum of so few steps shows, which is nothing; rows in several steps of it would be seen. */
+SUBJECT(turns, NUMBERS, STEPS("rate=0.01", "steps=400", "sampler=allocated"), DUSK_ADD_REMOVE, 0.05, 2, BOTH,
+        { &nobody, &one })
 SUBJECT(shuffled, NUMBERS, STEPS("rate=0.5", "steps=2", "sampler=shuffled"), DUSK_REPLACE_ONE, 0.5, 2, BOTH,
         { &opposite, &one })
 SUBJECT(epochs, NUMBERS, STEPS("rate=1", "steps=4", "sampler=shuffled"), DUSK_REPLACE_ONE, 0.05, 1, BOTH,
@@ -116,6 +121,8 @@ static const subject subjects[] = {
     { "sampled.exchanged", "a row that may be in is exchanged", 1, 1, 3000, begin_sampled_exchanged, draw_sum,
       NULL },
     { "fixed", "one of two is exchanged", 1, 1, 3000, begin_fixed, draw_sum, NULL },
+    { "drawn", "one of two is exchanged, and drawn again", 1, 1, 3000, begin_drawn, draw_sum, NULL },
+    { "turns", "a row in one step of an epoch", 1, 1, 3000, begin_turns, draw_sum, NULL },
     { "shuffled", "one of two is exchanged", 1, 1, 3000, begin_shuffled, draw_sum, NULL },
     { "epochs", "a row is exchanged, of several epochs", 1, 1, 3000, begin_epochs, draw_sum, NULL },
     { "allocated", "a row, noise being found on the way", 1, 1, 3000, begin_allocated, draw_sum, NULL },
@@ -141,12 +148,15 @@ enum { RUNS = 40000 }; /* in each world */
 typedef struct worst {
     const char *subject;
     double least; /* parameters along the way of the row that speak for it: chosen beforehand */
+    double share; /* of what is stated */
 } worst;
 
-/* All that is stated but for what so few runs cannot tell: 0.83 to 0.93 of it over a dozen seeds. */
+/* All that is stated but for what so few runs cannot tell: 0.83 to 0.93 of it over a dozen seeds. Of rows that are drawn again and again the sum of all
+ * steps leaves out how often they came in each, and 0.76 to 0.85 is shown. */
 static const worst worst_ones[] = {
-    { "all", 1.055e-6 },
-    { "sampled", 2.84e-6 },
+    { "all", 1.055e-6, 0.8 },
+    { "sampled", 2.84e-6, 0.8 },
+    { "drawn", 4.85e-6, 0.7 },
 };
 
 static const subject *subject_named(const char *name)
@@ -184,7 +194,7 @@ static void honest_loops_show_what_they_state(void **state)
         must(dusk_scores_audit(&report, scores, &o, NULL));
         dusk_scores_free(scores);
         printf("%-18s stated %.4f, shown %.4f\n", s->name, o.epsilon, report.epsilon);
-        assert_true(report.epsilon >= 0.8 * o.epsilon);
+        assert_true(report.epsilon >= worst_ones[k].share * o.epsilon);
         assert_true(report.verdict != DUSK_VIOLATION);
     }
     end_training();

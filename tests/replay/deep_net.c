@@ -50,6 +50,8 @@ static const request requests[] = {
         "clipping=adaptive" } },
     { "net", { "net=dense 4; tanh; output", "sampler=fixed", "lot=8", "steps=12", "threads=2" } },
     { "net", { "net=dense 4; dropout 0.3; output", "sampler=drawn", "lot=1", "steps=30" } },
+    { "net", { "net=dense 4; output", "sampler=drawn", "lot=12", "steps=30", "threads=2" } },
+    { "net", { "net=dense 4; tanh; output", "sampler=drawn", "lot=12", "steps=30", "clipping=layers" } },
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=9", "noise_fall=0.3", "optimiser=adam_unbiased" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=40", "allocation=adaptive", "clipping=adaptive" } },
@@ -71,6 +73,33 @@ static void make_extreme(dusk_frame *frame, size_t row, uint64_t *seed)
     }
 }
 
+/* Samples of places, where noise is for a row that comes or goes. */
+static bool is_of_places(const request *r)
+{
+    return !strcmp(r->settings[1], "sampler=fixed") || !strcmp(r->settings[1], "sampler=drawn");
+}
+
+/* A row that is replaced goes and another one comes, as often as it may be in a sample: what that costs is in the price of samples with replacement. */
+static double distance_of(const request *r)
+{
+    double lot = 1;
+    if (!strcmp(r->settings[1], "sampler=drawn") && sscanf(r->settings[2], "lot=%lf", &lot) != 1)
+        fail_msg("which lot?");
+    return is_of_places(r) ? 2 * lot : 1;
+}
+
+/* Several places of a sample that may be one row's: so it is priced. */
+static void check_price(const request *r, const dusk_training *training, const dusk_train_options *o)
+{
+    char text[400], said[80];
+    const dusk_statement *statement = dusk_training_statement(training);
+    if (distance_of(r) <= 2) return;
+    assert_int_equal(dusk_event_format(&statement->event, text, sizeof text, NULL), DUSK_OK);
+    snprintf(said, sizeof said, "with_replacement(%.0f, %llu, gaussian(", distance_of(r) / 2,
+             (unsigned long long)o->rows);
+    if (!strstr(text, said)) fail_msg("%s is not in %s", said, text);
+}
+
 static dusk_model *train(const request *r, const dusk_train_options *o, const dusk_frame *frame,
                          dusk_generator *gen)
 {
@@ -79,16 +108,13 @@ static dusk_model *train(const request *r, const dusk_train_options *o, const du
     dusk_error err = { .message = "" };
     if (dusk_training_prepare(&training, r->learner, frame->fields, o, &err) != DUSK_OK)
         fail_msg("%s: %s", r->learner, err.message);
+    check_price(r, training, o);
     assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
     dusk_training_free(training);
     return model;
 }
 
-/* Samples of places, where noise is for a row that comes or goes. */
-static bool is_of_places(const request *r)
-{
-    return !strcmp(r->settings[1], "sampler=fixed") || !strcmp(r->settings[1], "sampler=drawn");
-}
+static size_t repeated; /* runs in which a row was in a sample more than once */
 
 static void run_pair(const request *r, dusk_train_options *o, bool sampled, uint64_t seed)
 {
@@ -108,10 +134,13 @@ static void run_pair(const request *r, dusk_train_options *o, bool sampled, uint
     const double *w = dusk_model_array(model[0], "parameters", &rows, &columns);
     replay_same(w, dusk_model_array(model[1], "parameters", &rows, &columns), rows * columns);
     for (int side = 0; side < 2; side++) dusk_model_free(model[side]);
+    char why[REPLAY_WHY];
+    if (distance_of(r) > 2)
+        repeated += !replay_compare(why, p.record[0], p.record[1], &(replay_declared){ .distance = 2 });
     /* What samples cost is not the sum of their calls. */
     replay_close(&p, (replay_declared){ .epsilon = sampled ? 0 : o->epsilon,
                                         .delta = o->delta,
-                                        .distance = is_of_places(r) ? 2 : 1 });
+                                        .distance = distance_of(r) });
 }
 
 static void neighbours_are_within_the_clip(void **state)
@@ -137,6 +166,7 @@ static void neighbours_are_within_the_clip(void **state)
             while (o.settings_count < 8 && r->settings[o.settings_count]) o.settings_count++;
             run_pair(r, &o, sampled, 50 + 10 * k + how);
         }
+    assert_true(repeated > 0);
 }
 
 int main(void)

@@ -231,6 +231,50 @@ static void test_steepest(void **state)
     }
 }
 
+/* Units of many rows, of whether teachers agree it is known far better than of what they say: one change takes a question from one end to the other. */
+static void test_ends(void **state)
+{
+    (void)state;
+    enum { MANY = 1000, CHANGED = 400 };
+    size_t furthest = 0;
+    learn_job job = { .rows = 0 };
+    deep_agreement a;
+    deep_votes v = { .way = DEEP_CONFIDENT,
+                     .classes = CLASSES,
+                     .teachers = MANY,
+                     .questions = 1,
+                     .answers = 1,
+                     .threshold = 0.8 * MANY };
+    assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, 300, 1e-5, CHANGED, NULL), DUSK_OK);
+    job.budget.left = 0.9;
+    assert_int_equal(deep_votes_plan(&job, &v, 0.9, NULL), DUSK_OK);
+    job.budget.left = 0.1;
+    assert_int_equal(deep_agreement_plan(&job, &a, &v, NULL), DUSK_OK);
+    assert_true(a.moved <= a.zero + a.steps + 1);
+    for (int32_t first = CHANGED; first <= MANY; first++) {
+        const int32_t left = MANY - first, count[2][CLASSES] = { { first, left / 2, left - left / 2 },
+                                                                 { first - CHANGED, left / 2 + CHANGED / 2,
+                                                                   left - left / 2 + CHANGED / 2 } };
+        double total[2], *local[2];
+        size_t cell[2], n;
+        for (int side = 0; side < 2; side++) {
+            cell[side] = deep_agreement_cell(&a, count[side]);
+            assert_int_equal(deep_agreement_total(&a, count[side], &total[side], &local[side], &n, NULL),
+                             DUSK_OK);
+        }
+        const size_t far = cell[0] > cell[1] ? cell[0] - cell[1] : cell[1] - cell[0];
+        furthest = far > furthest ? far : furthest;
+        assert_true(far <= a.moved);
+        assert_true(fabs(total[0] - total[1]) <= fmin(local[0][0], local[1][0]));
+        for (size_t k = 0; k + 1 < n; k++)
+            assert_true(local[0][k] <= local[1][k + 1] && local[1][k] <= local[0][k + 1]);
+        for (int side = 0; side < 2; side++) free(local[side]);
+    }
+    if (furthest < a.steps + 1000) fail_msg("%zu cells is no long way", furthest);
+    deep_agreement_clear(&a);
+    dusk_buffer_clear(&job.said);
+}
+
 /* Logarithms of the law of what comes of a question with two classes: nothing, the first, the second. */
 static void outcomes(const deep_agreement *a, const int32_t *count, double law[3])
 {
@@ -346,7 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published),   cmocka_unit_test(test_holds),    cmocka_unit_test(test_leads),
         cmocka_unit_test(test_sensitivity), cmocka_unit_test(test_report),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_methods),     cmocka_unit_test(test_steepest),
+        cmocka_unit_test(test_methods),     cmocka_unit_test(test_steepest), cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ static void agree(const char *text, const char *what, size_t l, const double *x,
         most = fmax(most, fabs(y[j]));
         apart = fmax(apart, fabs(x[j] - y[j]));
         if (!isfinite(x[j]) || !isfinite(y[j]))
-            fail_msg("%s: %s of layer %zu is not finite", text, what, l + 1);
+            fail_msg("%s: %s of layer %zu is not finite: %g, and %g by the reference", text, what, l + 1,
+                     x[j], y[j]);
     }
     if (apart > CLOSE * (most + 1e-3))
         fail_msg("%s: %s of layer %zu is %g away, of %g", text, what, l + 1, apart, most);
@@ -170,7 +171,7 @@ static void test_by_chance(void **state)
     size_t tried = 0;
     (void)state;
     for (int run = 0; run < 600; run++) {
-        char text[400];
+        char text[600];
         const tried_net net = chance_net(&coins, text, sizeof text);
         if (!fits(&net)) continue;
         check_net(&net, 3, splitmix64(&coins));

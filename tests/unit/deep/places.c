@@ -121,7 +121,7 @@ static void test_by_chance(void **state)
     uint64_t coins = 12;
     (void)state;
     for (int run = 0; run < 150; run++) {
-        char text[400];
+        char text[600];
         const tried_net net = chance_net(&coins, text, sizeof text);
         if (fits(&net)) check_net(&net, tensor_lanes_level(), splitmix64(&coins));
     }

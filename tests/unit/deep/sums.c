@@ -83,6 +83,53 @@ static void check_value(const char *text, tried_pass *t, const deep_sum *sum, co
     dusk_deallocate(length);
 }
 
+/* The squared length of the products of factors of example 0, in doubles, and how far above it an upper bound may be. */
+static double products_square(const deep_outer *o, const deep_factors *f, double *room)
+{
+    double square = 0, lengths = 0, rights = 0, part[2];
+    for (size_t t = 0; t < o->positions; t++) {
+        for (size_t u = 0; u < o->positions; u++) {
+            part[0] = part[1] = 0;
+            for (size_t r = 0; r < o->rows; r++)
+                part[0] += (double)f->left[t * f->left_step + r] * (double)f->left[u * f->left_step + r];
+            for (size_t c = 0; c < o->columns; c++)
+                part[1] += (double)o->right[t * o->columns + c] * (double)o->right[u * o->columns + c];
+            square += part[0] * part[1];
+            if (t == u) lengths += sqrt(part[0] * part[1]), rights += sqrt(part[1]);
+        }
+    }
+    const double step = o->power > 0 ? 1 / o->power : 0;
+    *room += ((double)o->rows + 2) * (0x1p-22 * lengths * lengths + 0x1p-123 * rights * rights) * step * step;
+    return square * step * step;
+}
+
+/* Lengths of the one example that was added: never below those of gradients by factors as they were rounded, and above them by no more than the
+ * error of floats. The reference is in ghost.c. */
+static void check_length(const char *text, tried_pass *t, const deep_sum *sum)
+{
+    for (size_t g = 0; g < sum->groups; g++) {
+        double square = 0, room = 0;
+        for (size_t l = 0; l < sum->net->layers; l++) {
+            const deep_share *share = &sum->share[l];
+            const deep_layer *layer = &sum->net->layer[l];
+            deep_factors f[DEEP_PAIRS];
+            if (share->way == DEEP_NOTHING || share->group != g) continue;
+            if (share->way == DEEP_OUTER) (void)layer->kind->factors(&t->pass, l, 0, f);
+            for (size_t k = 0; k < share->outers; k++)
+                square += products_square(&share->outer[k], &f[k], &room);
+            const size_t made = share->way == DEEP_ROWS     ? share->rows * layer->out.channels
+                                : share->way == DEEP_DIRECT ? share->count
+                                                            : 0;
+            for (size_t j = 0; j < made; j++)
+                square += (double)sum->made[share->made + j] * (double)sum->made[share->made + j];
+        }
+        const double found = sum->length[g].square;
+        if (!(found >= square * (1 - 1e-12)) || !(found <= square * (1 + 1e-12) + room))
+            fail_msg("%s: the square of length %zu is %.17g, not %.17g to %.17g", text, g, found, square,
+                     square + room);
+    }
+}
+
 static void count_ways(const deep_sum *sum)
 {
     for (size_t l = 0; l < sum->net->layers; l++) {
@@ -110,6 +157,7 @@ static void check_one(const tried_net *tried, deep_clipping clipping, double cli
         int64_t *v = totals_of(&sum, &t.coins);
         if (square(v, t.net.parameters) > (dusk_int128)1 << 44)
             fail_msg("%s: longer than the clip", tried->text);
+        check_length(tried->text, &t, &sum);
         check_value(tried->text, &t, &sum, v, clip);
         dusk_deallocate(v);
     }
@@ -377,7 +425,7 @@ static void test_by_chance(void **state)
     uint64_t coins = 13;
     (void)state;
     for (int run = 0; run < 150; run++) {
-        char text[400];
+        char text[600];
         const tried_net net = chance_net(&coins, text, sizeof text);
         if (!fits(&net)) continue;
         check_adversary(&net, (deep_clipping)(run % 3), splitmix64(&coins));
