@@ -41,6 +41,8 @@ void dusk_format_number(char *text, size_t size, double x);
 void dusk_format_interval(char *text, size_t size, double low, double high);
 /* A length for people, rounded up to three digits. */
 void dusk_format_width(char *text, size_t size, double width);
+/* So many decimal places, as columns of a table have, but never less than x; below 1e15. */
+void dusk_format_up(char *text, size_t size, double x, int places);
 void dusk_print_number(FILE *file, double x);
 /* A text that comes from data, in one line: a control character, which a terminal would obey, is a
  * question mark. */

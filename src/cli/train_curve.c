@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -65,7 +66,7 @@ static void find_steps(train_curve *c)
 void train_curve_progress(void *context, double part)
 {
     train_curve *c = context;
-    char piece[5][120] = { "" };
+    char piece[5][200] = { "" };
     find_steps(c);
     if (c->steps == 0) {
         dusk_progress_part(&c->progress, part);
@@ -87,10 +88,10 @@ void train_curve_progress(void *context, double part)
     snprintf(piece[1], sizeof piece[1], ", %.0f s left", ceil((double)(c->steps - step) / rate));
     write_public(piece[2], sizeof piece[2], c);
     if (c->shown_until >= step)
-        snprintf(piece[3], sizeof piece[3], ", epsilon %.3g so far for a stop fixed in advance, %.4g in all",
-                 c->shown_spent, promise->epsilon);
+        snprintf(piece[3], sizeof piece[3], ", epsilon %s so far for a stop fixed in advance, %s in all",
+                 dusk_shown_up(c->shown_spent, 3).text, dusk_shown_up(promise->epsilon, 4).text);
     else if (!dusk_statement_is_none(promise))
-        snprintf(piece[3], sizeof piece[3], ", costs epsilon %.4g", promise->epsilon);
+        snprintf(piece[3], sizeof piece[3], ", costs epsilon %s", dusk_shown_up(promise->epsilon, 4).text);
     snprintf(piece[4], sizeof piece[4], ", %.3g steps a second", rate);
     const char *const pieces[] = { piece[0], piece[1], piece[2], piece[3], piece[4] };
     dusk_progress_show(&c->progress, pieces, 5);
@@ -162,6 +163,13 @@ static void print_cell(const char *format, int width, double x)
     printf("  %*s", width, text);
 }
 
+static void print_price(int width, double epsilon)
+{
+    char text[40] = "-";
+    if (!isnan(epsilon)) dusk_format_up(text, sizeof text, epsilon, 3);
+    printf("  %*s", width, text);
+}
+
 void train_curve_print(const train_curve *c)
 {
     if (c->count == 0) return;
@@ -176,7 +184,7 @@ void train_curve_print(const train_curve *c)
         printf("%-10s %8llu", "", (unsigned long long)p->step);
         print_cell("%.4f", 9, p->loss);
         if (classes || numbers) print_cell(classes ? "%.4f" : "%.4g", 9, classes ? p->accuracy : p->rmse);
-        if (priced) print_cell("%.3f", 7, c->epsilon[i]);
+        if (priced) print_price(7, c->epsilon[i]);
         fputc('\n', stdout);
     }
 }

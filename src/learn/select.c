@@ -9,6 +9,7 @@
 
 #include "accounting/accountants.h"
 #include "accounting/event.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -232,8 +233,10 @@ static dusk_status plan_candidate(dusk_search *s, size_t i, const char *learner,
     DUSK_TRY(calibrate(&p, most, err));
     s->training[i] = p.training;
     p.training = NULL;
-    dusk_buffer_add(&s->said, "candidate %zu: %s%sepsilon %.4g at delta %.3g a training\n", i, candidate,
-                    *candidate ? ", " : "", dusk_training_statement(s->training[i])->epsilon, train->delta);
+    dusk_buffer_add(&s->said, "candidate %zu: %s%sepsilon %s at delta %s a training\n", i, candidate,
+                    *candidate ? ", " : "",
+                    dusk_shown_up(dusk_training_statement(s->training[i])->epsilon, 4).text,
+                    dusk_shown_up(train->delta, 3).text);
 done:
     dusk_training_free(p.training);
     return status;
@@ -249,8 +252,8 @@ static dusk_status plan_score(dusk_search *s, const learn_learner *learner, size
     DUSK_TRY(learn_model_new(&p.empty, learner, s->fields, label, err));
     DUSK_TRY(calibrate(&p, most, err));
     s->score = p.options;
-    dusk_buffer_add(&s->said, "each run is scored on about %.0f %% of the rows, for epsilon %.4g\n",
-                    100 * s->held_out, s->score.epsilon);
+    dusk_buffer_add(&s->said, "each run is scored on about %.0f %% of the rows, for epsilon %s\n",
+                    100 * s->held_out, dusk_shown_up(s->score.epsilon, 4).text);
 done:
     dusk_model_free(p.empty);
     return status;
