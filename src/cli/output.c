@@ -343,19 +343,15 @@ bool dusk_progress_due(const dusk_progress *progress)
     return progress->on && seconds_since(&progress->last) >= 0.5;
 }
 
-void dusk_progress_show(dusk_progress *progress, const char *const *piece, size_t pieces)
+size_t dusk_progress_columns(void)
 {
     struct winsize window;
-    size_t room = 80;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) room = window.ws_col;
-    fputs("\r", stderr);
-    for (size_t i = 0; i < pieces; i++) {
-        const size_t length = strlen(piece[i]);
-        if (length >= room) continue;
-        fputs(piece[i], stderr);
-        room -= length;
-    }
-    fputs("\033[K", stderr);
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
+}
+
+void dusk_progress_show(dusk_progress *progress, const char *line)
+{
+    fprintf(stderr, "\r%s\033[K", line);
     clock_gettime(CLOCK_MONOTONIC, &progress->last);
     progress->shown = true;
 }
