@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "cli/account.h"
-#include "cli/decimal.h"
 
 #define EVENT_SHOWN 8191 /* a longer expression is not repeated */
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "cli/account.h"
-#include "cli/decimal.h"
 
 dusk_status account_series_new(account_series *out, size_t n, dusk_error *err)
 {

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/account.h"
-#include "cli/decimal.h"
 #include "cli/plot.h"
 
 #define CURVE_POINTS 121

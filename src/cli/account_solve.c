@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "cli/account.h"
-#include "cli/decimal.h"
 
 /* The promise when the variable has this value. */
 static dusk_status promise(const account_job *job, dusk_account *out, double value, dusk_error *err)

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/decimal.h"
 
 #define CELL_SIZE 160
 

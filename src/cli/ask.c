@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
-#include "cli/decimal.h"
 
 void ask_begin(void)
 {

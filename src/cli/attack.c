@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/operands.h"
@@ -48,9 +49,10 @@ dusk_status attack_say_spent(attack_job *job, dusk_error *err)
     if (!job->spent) return DUSK_OK;
     DUSK_TRY(dusk_account_epsilon(&price, job->spent, delta, DUSK_BEST, err));
     if (delta > 0)
-        attack_say(job, "spent", "epsilon %.4g at delta %g by %s", price.bound.upper, delta, job->event);
+        attack_say(job, "spent", "epsilon %s at delta %s by %s", dusk_shown_up(price.bound.upper, 6).text,
+                   dusk_shown_up(delta, 6).text, job->event);
     else
-        attack_say(job, "spent", "epsilon %.4g by %s", price.bound.upper, job->event);
+        attack_say(job, "spent", "epsilon %s by %s", dusk_shown_up(price.bound.upper, 6).text, job->event);
     if (job->settings->json) dusk_json_string_field(&job->json, "event", job->event);
     attack_number(job, "epsilon", price.bound.upper);
     attack_number(job, "delta", delta);
@@ -65,9 +67,9 @@ dusk_status attack_say_bound(attack_job *job, double prior, double *bound, dusk_
     if (!job->spent) return DUSK_OK;
     DUSK_TRY(dusk_right_guesses_up(bound, job->spent, prior, err));
     attack_say(job, "bound",
-               "no attack on this release is right more than %.4g %% of the time about one person who has "
+               "no attack on this release is right more than %s %% of the time about one person who has "
                "it with probability %.4g",
-               100 * *bound, prior);
+               dusk_shown_up(100 * *bound, 4).text, prior);
     attack_number(job, "bound", *bound);
 done:
     return status;

@@ -2,6 +2,7 @@
 /* dusk attack differencing: the count with somebody, less the count without. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/attack.h"
@@ -117,10 +118,9 @@ static dusk_status check_bound(const dusk_guesses *played, double bound, dusk_er
     dusk_guesses sure;
     dusk_status status = dusk_guesses_count(&sure, played->right, played->trials, 1 - 2 * ALARM, err);
     if (status == DUSK_OK && sure.low > bound)
-        status =
-            dusk_fail(err, DUSK_ERR_CHECK, "",
-                      "guesses are right more often than the promise allows: at least %.4g %%, not %.4g %%",
-                      100 * sure.low, 100 * bound);
+        status = dusk_fail(err, DUSK_ERR_CHECK, "",
+                           "guesses are right more often than the promise allows: at least %s %%, not %s %%",
+                           dusk_shown_down(100 * sure.low, 4).text, dusk_shown_up(100 * bound, 4).text);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/attack.h"
@@ -78,8 +79,8 @@ static dusk_status say_power_bound(attack_job *job, double *bound, dusk_error *e
         *bound = 1 - price.bound.lower;
     }
     attack_say(job, "bound",
-               "in the long run no attack on this release finds more than %.4g %% of members at that rate",
-               100 * *bound);
+               "in the long run no attack on this release finds more than %s %% of members at that rate",
+               dusk_shown_up(100 * *bound, 4).text);
     attack_number(job, "bound", *bound);
 done:
     return status;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/decimal.h"
+#include "base/decimal.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "dusk/dusk.h"

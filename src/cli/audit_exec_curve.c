@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -106,8 +107,8 @@ dusk_status exec_renyi_conclude(const exec_audit *audit, dusk_error *err)
     for (size_t i = 0; i < audit->order_count; i++)
         if (audit->divergences_sure[i] > audit->order_claims[i]) /* never where no claim is */
             return dusk_fail(err, DUSK_ERR_CHECK, "",
-                             "the claim does not hold: the Renyi divergence of order %g is at least %.4g",
-                             audit->orders[i], audit->divergences_sure[i]);
+                             "the claim does not hold: the Renyi divergence of order %g is at least %s",
+                             audit->orders[i], dusk_shown_down(audit->divergences_sure[i], 4).text);
     return DUSK_OK;
 }
 

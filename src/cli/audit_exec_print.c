@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "cli/audit_exec.h"
-#include "cli/decimal.h"
 
 #define WORDS_SHOWN 16
 

@@ -23,18 +23,29 @@ static bool is_plain(double x) { return isfinite(x) && x < 1e9; }
  * and more where a bound above the claim would look like the claim. */
 static int places_for(double claimed, double measured)
 {
-    char text[DUSK_DECIMAL_SIZE];
+    char text[DUSK_DECIMAL_SIZE], claim[DUSK_DECIMAL_SIZE];
     int places = 3;
     if (claimed > 0 && claimed < 0.1) places = 2 - (int)floor(log10(claimed));
     for (; places < PLACES_MAX && measured > claimed && is_plain(measured); places++) {
-        double shown = (snprintf(text, sizeof text, "%.*f", places, claimed), strtod(text, NULL));
+        dusk_format_up(claim, sizeof claim, claimed, places);
         audit_put_down(text, measured, places);
-        if (strtod(text, NULL) > shown) break;
+        if (strtod(text, NULL) > strtod(claim, NULL)) break;
     }
     return places < PLACES_MAX ? places : PLACES_MAX;
 }
 
-/* A claim or a truth, to the nearest. */
+/* A claim, or what could have been seen at the least: never smaller than it is. */
+static void print_up(FILE *file, const char *label, double x, int places)
+{
+    char text[DUSK_DECIMAL_SIZE] = "infinite";
+    if (is_plain(x) && (x == 0 || x >= 1e-7))
+        dusk_format_up(text, sizeof text, x, places);
+    else if (isfinite(x))
+        dusk_decimal_up(text, x, 3);
+    fprintf(file, "%s %s", label, text);
+}
+
+/* A truth, to the nearest. */
 static void print_nearest(FILE *file, const char *label, double x, int places)
 {
     if (is_plain(x) && (x == 0 || x >= 1e-7))
@@ -90,7 +101,7 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
 {
     char delta[DUSK_DECIMAL_SIZE], draws[DUSK_DECIMAL_SIZE];
     int places = places_for(report->claimed, report->epsilon);
-    print_nearest(file, "claimed", report->claimed, places);
+    print_up(file, "claimed", report->claimed, places);
     if (report->delta > 0) {
         dusk_decimal(delta, report->delta);
         fprintf(file, " at delta %s", delta);
@@ -101,7 +112,7 @@ void audit_print_report(FILE *file, const dusk_audit_report *report, double conf
     if (report->verdict == DUSK_INCONCLUSIVE && isinf(report->detectable))
         fputs(why_nothing(report), file);
     else if (report->verdict == DUSK_INCONCLUSIVE)
-        print_nearest(file, ", could have caught", report->detectable, places);
+        print_up(file, ", could have caught", report->detectable, places);
     audit_put_draws(draws, report->draws);
     fprintf(file, " | %s draws", draws);
     fprintf(file, cpu_s >= 0.1 ? " | %.1f s" : " | %.2f s", cpu_s);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
-#include "cli/decimal.h"
 
 /* The names of --lira in the order of its choices. */
 static void lira_of(dusk_lira_options *out, int choice)

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/audit_scores.h"
-#include "cli/decimal.h"
 #include "cli/plot.h"
 
 enum { REGION_POINTS = 200 };

@@ -112,17 +112,20 @@ static void put_exact(char text[16], double exact)
 static void print_line(const suite_run *run, const suite_line *line)
 {
     const dusk_audit_report *report = &line->result.report;
-    char exact[16], draws[DUSK_DECIMAL_SIZE], measured[DUSK_DECIMAL_SIZE], percent[DUSK_DECIMAL_SIZE];
+    char exact[16], draws[DUSK_DECIMAL_SIZE], claimed[DUSK_DECIMAL_SIZE], measured[DUSK_DECIMAL_SIZE],
+        seen[DUSK_DECIMAL_SIZE], percent[DUSK_DECIMAL_SIZE];
     dusk_decimal_percent(percent, run->job->settings->confidence);
     put_exact(exact, line->result.exact);
+    dusk_format_up(claimed, sizeof claimed, report->claimed, 3);
+    dusk_format_up(seen, sizeof seen, report->detectable, 3);
     audit_put_down(measured, report->epsilon, 3);
     audit_put_draws(draws, report->draws);
-    printf("%-*s  claimed %.3f | measured >= %6s (%s %%) | exact %6s | %-12s | %s draws | %5.1f s",
-           run->width, dusk_suite_at(line->subject)->name, report->claimed, measured, percent, exact,
+    printf("%-*s  claimed %s | measured >= %6s (%s %%) | exact %6s | %-12s | %s draws | %5.1f s", run->width,
+           dusk_suite_at(line->subject)->name, claimed, measured, percent, exact,
            dusk_verdict_name(report->verdict), draws, line->cpu_s);
-    if (report->delta > 0) printf(" | delta %g", report->delta);
+    if (report->delta > 0) printf(" | delta %s", dusk_shown_up(report->delta, 6).text);
     if (report->density == DUSK_DENSITY_TRUSTED) printf(" | by its density");
-    if (report->verdict == DUSK_INCONCLUSIVE) printf(" | could have caught %.3f", report->detectable);
+    if (report->verdict == DUSK_INCONCLUSIVE) printf(" | could have caught %s", seen);
     if (!is_right(line) && !is_undecided(line))
         printf(" | EXPECTED %s", dusk_verdict_name(line->result.expected));
     putchar('\n');

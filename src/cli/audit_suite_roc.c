@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/audit_suite.h"
@@ -147,8 +148,8 @@ dusk_status suite_plot_roc(const suite_run *run, const char *path, dusk_error *e
     audit_region(page.x, page.most, POINTS, LEAST, epsilon, 0);
     collect(&page, run);
     dusk_text_init(&text, subtitle, sizeof subtitle);
-    dusk_text_add(&text, "estimates of what the deciding score reaches; tinted: all that epsilon %g allows",
-                  epsilon);
+    dusk_text_add(&text, "estimates of what the deciding score reaches; tinted: all that epsilon %s allows",
+                  dusk_shown_up(epsilon, 6).text);
     if (page.count > 2 * NAMED) dusk_text_add(&text, "; grey: further subjects");
     const dusk_plot plot = {
         .title = "What an attacker reaches: ROC curves",

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "cli/ask.h"
-#include "cli/decimal.h"
 
 #define EXAMPLE "dusk budget clinic.dusk"
 

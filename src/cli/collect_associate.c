@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect.h"
@@ -190,8 +191,8 @@ static dusk_status say(const association *t, const collect_job *job, dusk_error 
     print_pairs(t, NULL);
     dusk_output_note("people", "%llu with a report in both surveys, and %llu pairs were dropped", people,
                      dropped);
-    dusk_output_note("both", "two reports of a person cost epsilon %.6g and %.6g, together their sum",
-                     t->a.survey.epsilon, t->b.survey.epsilon);
+    dusk_output_note("both", "two reports of a person cost epsilon %s and %s, together their sum",
+                     dusk_shown_up(t->a.survey.epsilon, 6).text, dusk_shown_up(t->b.survey.epsilon, 6).text);
     dusk_output_note("promise", "%s", text);
 done:
     return status;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect_estimate.h"
 #include "cli/collect_places.h"
-#include "cli/decimal.h"
 
 #define ALL_MOST 50 /* so many values are shown where --top does not say */
 #define TOP_USUAL 20

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect_simulation.h"
-#include "cli/decimal.h"
 
 #define RUNS 10    /* where --runs does not say, */
 #define SECONDS 8  /* but no more CPU time than that */

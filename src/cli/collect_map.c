@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect_places.h"
-#include "cli/decimal.h"
 #include "cli/file.h"
 #include "cli/plot.h"
 

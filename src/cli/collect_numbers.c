@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect_estimate.h"
-#include "cli/decimal.h"
 #include "cli/plot.h"
 
 #define BINS 20 /* where --bins does not say */

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cli/decimal.h"
 
 /* Rounding of a quotient and of what survey and steps make of it again. */
 #define BELOW (1 - 4e-15)

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect_places.h"
-#include "cli/decimal.h"
 #include "cli/input.h"
 
 #define BATCH 8192

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "cli/collect_places.h"
 #include "cli/collect_range_errors.h"
-#include "cli/decimal.h"
 #include "cli/file.h"
 
 #define NEARLY 1.05 /* an error that much larger is as good where reports are shorter */

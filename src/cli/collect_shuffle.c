@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "cli/collect_places.h"
-#include "cli/decimal.h"
 
 #define BLOCK ((size_t)1 << 20)
 
@@ -117,9 +117,8 @@ static dusk_status say(const collect_job *job, const dusk_survey *survey, const 
     dusk_output_note("promise", "%s", text);
     if (buds)
         dusk_output_note(
-            "BUDS",
-            "claims epsilon %.6g of %llu such batches by one shuffler: no worst-case proof, no promise",
-            claim, (unsigned long long)batches);
+            "BUDS", "claims epsilon %s of %llu such batches by one shuffler: no worst-case proof, no promise",
+            dusk_shown_up(claim, 6).text, (unsigned long long)batches);
 done:
     return status;
 }

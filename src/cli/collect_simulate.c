@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/collect_places.h"
 #include "cli/collect_simulation.h"
-#include "cli/decimal.h"
 #include "cli/input.h"
 
 #define BATCH_BYTES ((size_t)1 << 20)

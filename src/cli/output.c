@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -192,6 +193,12 @@ void dusk_format_width(char *text, size_t size, double width)
     format_outward(text, size, width, place < 0 && width == floor(width) ? 0 : place, true);
 }
 
+void dusk_format_up(char *text, size_t size, double x, int places)
+{
+    snprintf(text, size, "%.*f", places, x);
+    if (strtod(text, NULL) < x) snprintf(text, size, "%.*f", places, x + pow(10, -places));
+}
+
 /* ---- JSON -------------------------------------------------------------------- */
 
 static void begin_value(dusk_json *json)
@@ -299,7 +306,8 @@ void dusk_progress_at(dusk_progress *progress, uint64_t bytes)
     fprintf(stderr, "\rread %.0f MB, %.0f MB/s", (double)bytes / 1e6, rate / 1e6);
     if (progress->total > bytes)
         fprintf(stderr, ", %.0f s left", ceil((double)(progress->total - bytes) / rate));
-    if (progress->epsilon > 0) fprintf(stderr, ", will cost epsilon %g", progress->epsilon);
+    if (progress->epsilon > 0)
+        fprintf(stderr, ", will cost epsilon %s", dusk_shown_up(progress->epsilon, 6).text);
     fputs("   ", stderr);
     clock_gettime(CLOCK_MONOTONIC, &progress->last);
     progress->shown = true;
@@ -323,7 +331,8 @@ void dusk_progress_part(dusk_progress *progress, double part)
     if (!progress->on || !(part > 0) || seconds_since(&progress->last) < 0.5) return;
     double elapsed = seconds_since(&progress->start);
     fprintf(stderr, "\r%.0f %%, %.0f s left", 100 * part, ceil(elapsed * (1 - part) / part));
-    if (progress->epsilon > 0) fprintf(stderr, ", costs epsilon %g", progress->epsilon);
+    if (progress->epsilon > 0)
+        fprintf(stderr, ", costs epsilon %s", dusk_shown_up(progress->epsilon, 6).text);
     fputs("   ", stderr);
     clock_gettime(CLOCK_MONOTONIC, &progress->last);
     progress->shown = true;
@@ -334,19 +343,15 @@ bool dusk_progress_due(const dusk_progress *progress)
     return progress->on && seconds_since(&progress->last) >= 0.5;
 }
 
-void dusk_progress_show(dusk_progress *progress, const char *const *piece, size_t pieces)
+size_t dusk_progress_columns(void)
 {
     struct winsize window;
-    size_t room = 80;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) room = window.ws_col;
-    fputs("\r", stderr);
-    for (size_t i = 0; i < pieces; i++) {
-        const size_t length = strlen(piece[i]);
-        if (length >= room) continue;
-        fputs(piece[i], stderr);
-        room -= length;
-    }
-    fputs("\033[K", stderr);
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
+}
+
+void dusk_progress_show(dusk_progress *progress, const char *line)
+{
+    fprintf(stderr, "\r%s\033[K", line);
     clock_gettime(CLOCK_MONOTONIC, &progress->last);
     progress->shown = true;
 }

@@ -41,6 +41,8 @@ void dusk_format_number(char *text, size_t size, double x);
 void dusk_format_interval(char *text, size_t size, double low, double high);
 /* A length for people, rounded up to three digits. */
 void dusk_format_width(char *text, size_t size, double width);
+/* So many decimal places, as columns of a table have, but never less than x; below 1e15. */
+void dusk_format_up(char *text, size_t size, double x, int places);
 void dusk_print_number(FILE *file, double x);
 /* A text that comes from data, in one line: a control character, which a terminal would obey, is a
  * question mark. */
@@ -84,10 +86,11 @@ void dusk_progress_at(dusk_progress *progress, uint64_t bytes);
 void dusk_progress_count(dusk_progress *progress, uint64_t done);
 /* The same for a part of the work, from 0 to 1. */
 void dusk_progress_part(dusk_progress *progress, double part);
-/* Or a line of the caller's, in pieces, the first of which matter most: whether it is time for one, and the line, of as many
- * pieces as the terminal has room for. */
+/* Or a line of the caller's: whether it is time for one, how many columns the terminal has, and the line, which must
+ * be shorter. */
 bool dusk_progress_due(const dusk_progress *progress);
-void dusk_progress_show(dusk_progress *progress, const char *const *piece, size_t pieces);
+size_t dusk_progress_columns(void);
+void dusk_progress_show(dusk_progress *progress, const char *line);
 void dusk_progress_end(dusk_progress *progress);
 
 #endif

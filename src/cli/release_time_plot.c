@@ -3,6 +3,7 @@
  * released is drawn. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/plot.h"
@@ -40,8 +41,8 @@ static dusk_status draw(const release_job *job, const double *x, double *const l
     char under[160];
     dusk_text text;
     dusk_text_init(&text, under, sizeof under);
-    dusk_text_add(&text, "epsilon %g for all steps; dashed: %g %% confidence for each",
-                  job->settings->epsilon, 100 * job->settings->confidence);
+    dusk_text_add(&text, "epsilon %s for all steps; dashed: %g %% confidence for each",
+                  dusk_shown_up(job->settings->epsilon, 6).text, 100 * job->settings->confidence);
     dusk_plot_line lines[] = { { .x = x, .y = line[1], .n = n, .dashed = true, .reference = true },
                                { .x = x, .y = line[2], .n = n, .dashed = true, .reference = true },
                                { .x = x, .y = line[0], .n = n } };

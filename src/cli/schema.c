@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "cli/ask.h"
-#include "cli/decimal.h"
 
 #define EXAMPLE "dusk schema clinic.dusk set visits.age type=integer bounds=0:120"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -150,9 +151,9 @@ static void print_report(const dusk_model *model)
     const double *report = dusk_model_array(model, "report", &rows, &columns);
     if (!report || rows != 1 || columns != 4) return;
     printf(
-        "%-10s by how teachers agreed the answers cost epsilon %.4g at most (at 95 %%); released with noise, "
+        "%-10s by how teachers agreed the answers cost epsilon %s at most (at 95 %%); released with noise, "
         "and not what is promised\n",
-        "report", report[3]);
+        "report", dusk_shown_up(report[3], 4).text);
 }
 
 static dusk_status print_text(const dusk_model *model, const char *explained, const train_curve *curve,

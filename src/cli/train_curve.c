@@ -3,16 +3,21 @@
 #include "cli/train_curve.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
+#include "base/text.h"
 
 #define FEW_STEPS 20      /* fewer take long to price */
 #define PRICING_MOST 3.0  /* seconds for the points of a curve */
 #define PRICING_PART 0.02 /* of the time so far, for the line */
 #define LINE_PRICES 16    /* at most */
+#define LINE_SIZE 240
 
 static double now(void)
 {
@@ -20,6 +25,14 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+/* What a line says. */
+typedef struct train_line {
+    uint64_t step, steps;
+    double left, rate;               /* seconds, and steps a second */
+    double spent, promised;          /* epsilon of steps so far, and of all; 0: not known, or none */
+    const dusk_train_point *checked; /* the last, or NULL */
+} train_line;
 
 /* ---- The line ------------------------------------------------------------------------------------------- */
 
@@ -43,17 +56,50 @@ static void price_line(train_curve *c, uint64_t step, double elapsed)
     c->shown_spent = epsilon;
 }
 
-static void write_public(char *text, size_t size, const train_curve *c)
+/* A piece of the line, where there is room for it and for the cursor. */
+static bool add_piece(dusk_text *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool add_piece(dusk_text *line, const char *format, ...)
 {
-    const dusk_train_point *p = c->count > 0 ? &c->point[c->count - 1] : NULL;
-    *text = '\0';
-    if (!p) return;
-    if (!isnan(p->accuracy))
-        snprintf(text, size, ", public loss %.3g, right %.1f %%", p->loss, 100 * p->accuracy);
-    else if (!isnan(p->rmse))
-        snprintf(text, size, ", public rmse %.3g", p->rmse);
-    else
-        snprintf(text, size, ", public loss %.3g", p->loss);
+    char piece[120];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(piece, sizeof piece, format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= sizeof piece || line->length + (size_t)length >= line->capacity)
+        return false;
+    dusk_text_add(line, "%s", piece);
+    return true;
+}
+
+/* What public rows say: in a few words at least. */
+static void add_public(dusk_text *line, const dusk_train_point *p)
+{
+    const bool numbers = !isnan(p->rmse);
+    const char *what = numbers ? "rmse" : "loss";
+    const double x = numbers ? p->rmse : p->loss;
+    if (!isnan(p->accuracy) && add_piece(line, ", public %s %.3g, right %.1f %%", what, x, 100 * p->accuracy))
+        return;
+    if (!add_piece(line, ", public %s %.3g", what, x)) add_piece(line, ", %s %.3g", what, x);
+}
+
+/* What matters most comes first: a price outranks a loss. Steps so far would have cost their epsilon had it been planned that
+ * they are all, and what was charged is for all steps. */
+static void write_line(char *text, size_t columns, const train_line *l)
+{
+    dusk_text line;
+    dusk_text_init(&line, text, columns);
+    add_piece(&line, "step %llu/%llu", (unsigned long long)l->step, (unsigned long long)l->steps);
+    add_piece(&line, ", %.0f s left", l->left);
+    const bool priced =
+        l->spent > 0 &&
+        add_piece(&line, ", epsilon %s if planned to stop here",
+                  DUSK_MUTATE(TRAIN_LINE_SHOWN_DOWN, dusk_shown_up(l->spent, 3), dusk_shown_down(l->spent, 3))
+                      .text);
+    const dusk_shown all = dusk_shown_up(l->promised, 4);
+    if (!priced && l->promised > 0) add_piece(&line, ", costs epsilon %s", all.text);
+    if (l->checked) add_public(&line, l->checked);
+    if (priced) add_piece(&line, ", epsilon %s in all", all.text);
+    add_piece(&line, l->rate < 100 ? ", %.3g steps a second" : ", %.0f steps a second", l->rate);
 }
 
 /* How many there are may follow from a count of the rows. */
@@ -65,7 +111,7 @@ static void find_steps(train_curve *c)
 void train_curve_progress(void *context, double part)
 {
     train_curve *c = context;
-    char piece[5][120] = { "" };
+    char text[LINE_SIZE];
     find_steps(c);
     if (c->steps == 0) {
         dusk_progress_part(&c->progress, part);
@@ -82,18 +128,16 @@ void train_curve_progress(void *context, double part)
     const double elapsed = now() - c->since, rate = (double)(step - c->begun) / elapsed;
     const dusk_statement *promise = dusk_training_statement(c->training);
     price_line(c, step, elapsed);
-    snprintf(piece[0], sizeof piece[0], "step %llu of %llu", (unsigned long long)step,
-             (unsigned long long)c->steps);
-    snprintf(piece[1], sizeof piece[1], ", %.0f s left", ceil((double)(c->steps - step) / rate));
-    write_public(piece[2], sizeof piece[2], c);
-    if (c->shown_until >= step)
-        snprintf(piece[3], sizeof piece[3], ", epsilon %.3g so far for a stop fixed in advance, %.4g in all",
-                 c->shown_spent, promise->epsilon);
-    else if (!dusk_statement_is_none(promise))
-        snprintf(piece[3], sizeof piece[3], ", costs epsilon %.4g", promise->epsilon);
-    snprintf(piece[4], sizeof piece[4], ", %.3g steps a second", rate);
-    const char *const pieces[] = { piece[0], piece[1], piece[2], piece[3], piece[4] };
-    dusk_progress_show(&c->progress, pieces, 5);
+    const train_line line = { .step = step,
+                              .steps = c->steps,
+                              .left = ceil((double)(c->steps - step) / rate),
+                              .rate = rate,
+                              .spent = c->shown_until >= step ? c->shown_spent : 0,
+                              .promised = dusk_statement_is_none(promise) ? 0 : promise->epsilon,
+                              .checked = c->count > 0 ? &c->point[c->count - 1] : NULL };
+    const size_t columns = dusk_progress_columns();
+    write_line(text, columns < LINE_SIZE ? columns : LINE_SIZE, &line);
+    dusk_progress_show(&c->progress, text);
 }
 
 /* ---- Points --------------------------------------------------------------------------------------------- */
@@ -162,6 +206,13 @@ static void print_cell(const char *format, int width, double x)
     printf("  %*s", width, text);
 }
 
+static void print_price(int width, double epsilon)
+{
+    char text[40] = "-";
+    if (!isnan(epsilon)) dusk_format_up(text, sizeof text, epsilon, 3);
+    printf("  %*s", width, text);
+}
+
 void train_curve_print(const train_curve *c)
 {
     if (c->count == 0) return;
@@ -176,7 +227,7 @@ void train_curve_print(const train_curve *c)
         printf("%-10s %8llu", "", (unsigned long long)p->step);
         print_cell("%.4f", 9, p->loss);
         if (classes || numbers) print_cell(classes ? "%.4f" : "%.4g", 9, classes ? p->accuracy : p->rmse);
-        if (priced) print_cell("%.3f", 7, c->epsilon[i]);
+        if (priced) print_price(7, c->epsilon[i]);
         fputc('\n', stdout);
     }
 }

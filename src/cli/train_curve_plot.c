@@ -3,6 +3,7 @@
  * would have cost. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "cli/file.h"
 #include "cli/plot.h"
@@ -118,7 +119,7 @@ static void put_chart(FILE *file, const void *what)
     const chart *c = what;
     const dusk_statement *s = dusk_model_statement(c->model);
     const double height = TOP + (double)c->panels * (PANEL + GAP) - GAP + BOTTOM;
-    char subtitle[200];
+    char subtitle[280];
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
             "role=\"img\" font-family=\"system-ui, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', "
@@ -130,8 +131,9 @@ static void put_chart(FILE *file, const void *what)
         snprintf(subtitle, sizeof subtitle, "%s, NO PRIVACY; %zu public rows",
                  dusk_model_learner(c->model)->name, c->curve->rows);
     else
-        snprintf(subtitle, sizeof subtitle, "%s; the model costs epsilon %.4g at delta %g; %zu public rows",
-                 dusk_model_learner(c->model)->name, s->epsilon, s->delta, c->curve->rows);
+        snprintf(subtitle, sizeof subtitle, "%s; the model costs epsilon %s at delta %s; %zu public rows",
+                 dusk_model_learner(c->model)->name, dusk_shown_up(s->epsilon, 4).text,
+                 dusk_shown_up(s->delta, 6).text, c->curve->rows);
     put_text(file, 20, 47, "fill=\"#555\"", subtitle);
     for (size_t k = 0; k < c->panels; k++) put_panel(file, c, k);
     put_text(file, (LEFT + WIDTH - RIGHT) / 2.0, height - 12, "text-anchor=\"middle\"", "steps");

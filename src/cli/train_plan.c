@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/ask.h"
@@ -214,10 +215,10 @@ static dusk_status run_ladder(train_plan *plan, dusk_model **out, const model_da
     dusk_ladder_result last = { .model = NULL };
     dusk_status status = dusk_ladder_run(plan->ladder, &last, data->frame, gen, err);
     if (status != DUSK_OK) return status;
-    dusk_output_note("version", "number %u %s %g on %s; what was made costs epsilon %.4g", last.version,
+    dusk_output_note("version", "number %u %s %g on %s; what was made costs epsilon %s", last.version,
                      last.met ? "meets" : "is the last, and does not meet", s->until,
                      plan->check ? "public rows" : "rows held out, by a noisy comparison",
-                     last.spent.epsilon);
+                     dusk_shown_up(last.spent.epsilon, 4).text);
     if (s->each) plan->cost.epsilon = last.spent.epsilon;
     *out = last.model;
     return DUSK_OK;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -99,8 +100,8 @@ static void say_plan(learn_job *job, const label_plan *p)
     const char *label = job->label_field->name;
     learn_say(job, "PUBLIC are all columns but %.60s, and how many rows there are: only labels are private",
               label);
-    learn_say(job, "every label is randomised once, with epsilon %.4g, and a network learns from the answers",
-              p->epsilon);
+    learn_say(job, "every label is randomised once, with epsilon %s, and a network learns from the answers",
+              dusk_shown_up(p->epsilon, 4).text);
     if (p->share)
         learn_say(job,
                   "by declared shares: among the %u likeliest of %zu classes, right with probability %.4g",

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/mutant.h"
 #include "deep/state.h"
@@ -316,8 +317,9 @@ void deep_say_price(learn_job *job, const deep_plan *p)
         learn_say(
             job,
             "gradients over samples of about %.6g rows, clipped to %.4g: how many steps there are, and how "
-            "much noise, follows from that number and costs epsilon %.6g at delta %g at most",
-            p->counted, p->clip, p->rest.epsilon, p->rest.delta);
+            "much noise, follows from that number and costs epsilon %s at delta %s at most",
+            p->counted, p->clip, dusk_shown_up(p->rest.epsilon, 6).text,
+            dusk_shown_up(p->rest.delta, 6).text);
     else if (p->plain)
         learn_say(job, "NO PRIVACY: %llu steps of gradients, neither clipped nor with noise",
                   (unsigned long long)p->steps);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -62,8 +63,8 @@ static dusk_status plan_medians(learn_job *job, aggregate_plan *p, dusk_error *e
     p->how.rows_per_unit = (uint32_t)job->budget.factor;
     DUSK_TRY(learn_budget_choices(&job->budget, &p->how.epsilon, job->features.width, err));
     DUSK_TRY(dusk_quantiles_state(&unused, &p->how, &median, 1, err));
-    learn_say(job, "the medians of the weights of %zu blocks of rows, by ranks, epsilon %.4g each", p->blocks,
-              p->how.epsilon);
+    learn_say(job, "the medians of the weights of %zu blocks of rows, by ranks, epsilon %s each", p->blocks,
+              dusk_shown_up(p->how.epsilon, 4).text);
 done:
     return status;
 }

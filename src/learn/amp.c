@@ -8,6 +8,7 @@
  * The objective is a sum, with an absolute regularisation; how many rows there are does not enter. Proof: amp.proof.md. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -154,8 +155,9 @@ static dusk_status plan_objective(learn_job *job, amp_plan *p, const learn_row_f
                         job->budget.left, err));
     learn_say(job,
               "the minimiser of a perturbed objective: a linear term of deviation %.4g, regularisation %.4g, "
-              "%.4g of epsilon %.4g",
-              p->term.deviation, p->strength, given.epsilon, job->budget.epsilon);
+              "%s of epsilon %s",
+              p->term.deviation, p->strength, dusk_shown_up(given.epsilon, 4).text,
+              dusk_shown_up(job->budget.epsilon, 4).text);
     learn_say(job, "the gradient there is at most %.3g long; %u weights, with noise of deviation %.4g",
               p->gamma, p->cells, p->noise.deviation);
 done:

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -29,7 +30,8 @@ dusk_status learn_plan_choice(learn_job *job, dusk_selection *out, size_t k, dou
     DUSK_TRY(dusk_selection_init(out, DUSK_SELECT_EXPONENTIAL,
                                  most * DUSK_MUTATE(CHOICE_OF_ONE_ROW, job->budget.factor, 0.5), one_way,
                                  epsilon, err));
-    learn_say(job, "%zu choices of a centre by its cost, of %.3g epsilon each", 2 * k, epsilon);
+    learn_say(job, "%zu choices of a centre by its cost, of %s epsilon each", 2 * k,
+              dusk_shown_up(epsilon, 3).text);
 done:
     return status;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -120,7 +121,8 @@ static dusk_status add_version(dusk_ladder *l, uint32_t i, learn_budget *all, du
     l->step[i].numerics = l->spent[i].numerics = own->numerics;
     memcpy(l->step[i].assumed, own->assumed, sizeof own->assumed);
     memcpy(l->spent[i].assumed, own->assumed, sizeof own->assumed);
-    dusk_buffer_add(&l->said, "version %u: epsilon %.4g in all\n", i + 1, l->spent[i].epsilon);
+    dusk_buffer_add(&l->said, "version %u: epsilon %s in all\n", i + 1,
+                    dusk_shown_up(l->spent[i].epsilon, 4).text);
 done:
     return status;
 }
@@ -192,8 +194,8 @@ static dusk_status plan(dusk_ladder *l, const char *name, const dusk_train_optio
         dusk_buffer_add(
             &l->said,
             "versions of less and less noise, until one meets %.4g on about %.0f %% of the rows, held out, "
-            "by noisy comparisons of epsilon %.4g together\n",
-            o->target, 100 * l->held_out, l->check);
+            "by noisy comparisons of epsilon %s together\n",
+            o->target, 100 * l->held_out, dusk_shown_up(l->check, 4).text);
     }
     DUSK_TRY(plan_versions(l, name, train, o, &all, err));
     DUSK_TRY(say_last(l, err));

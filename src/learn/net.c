@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -63,8 +64,8 @@ static dusk_status plan_choice(learn_job *job, net_plan *p, dusk_error *err)
     DUSK_TRY(take_epsilon(job, p->rounds, &epsilon, &flips, err));
     DUSK_TRY(dusk_selection_init(&p->choice, flips ? DUSK_SELECT_PERMUTE_AND_FLIP : DUSK_SELECT_EXPONENTIAL,
                                  moved, DUSK_MUTATE(NET_EXCHANGE_IS_ONE_WAY, one_way, true), epsilon, err));
-    learn_say(job, "%zu choices of one of %zu vectors of weights by their loss, epsilon %.4g each", p->rounds,
-              p->candidates, epsilon);
+    learn_say(job, "%zu choices of one of %zu vectors of weights by their loss, epsilon %s each", p->rounds,
+              p->candidates, dusk_shown_up(epsilon, 4).text);
 done:
     return status;
 }

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -188,9 +189,9 @@ static dusk_status plan_noise(learn_job *job, dusk_noise *out, const learn_oracl
     DUSK_TRY(dusk_noise_for_total(out, err));
     learn_say(job,
               "the weights of the least loss on a lattice of width %.4g, perturbed by noise of deviation "
-              "%.4g, epsilon %.4g",
+              "%.4g, epsilon %s",
               ldexp(2 * oracle->half * (double)oracle->sides, -LEARN_ORACLE_BITS),
-              M_SQRT2 * out->scale / LEARN_ONE, epsilon);
+              M_SQRT2 * out->scale / LEARN_ONE, dusk_shown_up(epsilon, 4).text);
 done:
     return status;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -51,8 +52,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
                                 ceil(M_SQRT2 * LEARN_BALL * LEARN_BALL), -2 * LEARN_BALL_BITS, 0.05, 1, err));
     DUSK_TRY(learn_budget_choices(&job->budget, &epsilon, k, err));
     p->concentration = epsilon / DUSK_MUTATE(SAMPLING_MOVES_ONE_ROW, job->budget.factor, 1);
-    learn_say(job, "%zu directions v by exp(%.6g |X v|^2), rows being at most 1 long: epsilon %.6g each", k,
-              p->concentration, epsilon);
+    learn_say(job, "%zu directions v by exp(%.6g |X v|^2), rows being at most 1 long: epsilon %s each", k,
+              p->concentration, dusk_shown_up(epsilon, 6).text);
     learn_say(job, "how much there is along each, with noise of deviation %.4g", p->variances.deviation);
 done:
     return status;

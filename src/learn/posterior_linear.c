@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -50,9 +51,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     } else {
         DUSK_TRY(learn_budget_choices(&job->budget, &p->epsilon, 1, err));
     }
-    learn_say(job,
-              "one sample of the posterior of the weights, in a ball, epsilon %.4g (in ideal arithmetic)",
-              p->epsilon);
+    learn_say(job, "one sample of the posterior of the weights, in a ball, epsilon %s (in ideal arithmetic)",
+              dusk_shown_up(p->epsilon, 4).text);
 done:
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "accounting/event.h"
 #include "accounting/renyi.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -276,12 +277,13 @@ done:
 static void say(dusk_search *s, const dusk_search_options *o, double delta)
 {
     dusk_buffer_add(&s->said, "the best of a random number of runs, %.4g on average\n", s->runs.mean);
-    dusk_buffer_add(&s->said, "each run is scored on about %.0f %% of the rows, for epsilon %.6g\n",
-                    100 * s->held_out, s->score.epsilon);
+    dusk_buffer_add(&s->said, "each run is scored on about %.0f %% of the rows, for epsilon %s\n",
+                    100 * s->held_out, dusk_shown_up(s->score.epsilon, 6).text);
     for (size_t i = 0; i < s->count; i++)
-        dusk_buffer_add(&s->said, "candidate %zu: %s%sepsilon %.6g at delta %.3g a training\n", i,
+        dusk_buffer_add(&s->said, "candidate %zu: %s%sepsilon %s at delta %s a training\n", i,
                         o->candidates[i], *o->candidates[i] ? ", " : "",
-                        dusk_training_statement(s->training[i])->epsilon, delta);
+                        dusk_shown_up(dusk_training_statement(s->training[i])->epsilon, 6).text,
+                        dusk_shown_up(delta, 3).text);
 }
 
 /* --- prepare ------------------------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -57,8 +58,8 @@ static dusk_status plan_choices(learn_job *job, sparse_plan *p, const learn_loss
     DUSK_TRY(dusk_selection_init(&p->choice, DUSK_SELECT_EXPONENTIAL,
                                  DUSK_MUTATE(SPARSE_ROW_COUNTS_ONCE, most * job->budget.factor, most), false,
                                  epsilon, err));
-    learn_say(job, "%zu choices of one of %zu corners by the gradient, epsilon %.4g each", p->steps,
-              2 * job->features.width, epsilon);
+    learn_say(job, "%zu choices of one of %zu corners by the gradient, epsilon %s each", p->steps,
+              2 * job->features.width, dusk_shown_up(epsilon, 4).text);
 done:
     return status;
 }

@@ -6,6 +6,7 @@
  * ranks a little, and slopes not at all. Proof: theil_sen.proof.md. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -66,9 +67,10 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     double moved = DUSK_MUTATE(THEIL_SEN_MOVES_ONE_PAIR, 3, 1) * (double)p->pairs * job->budget.factor;
     DUSK_TRY(plan_median(job, &p->slope, p->steepest, moved, 0.7, err));
     DUSK_TRY(plan_median(job, &p->level, 1 + p->steepest, job->budget.factor, job->budget.left, err));
-    learn_say(job, "the median slope between neighbours in %zu random orders, by ranks, epsilon %.4g",
-              p->pairs, p->slope.epsilon);
-    learn_say(job, "the median of what is left, by ranks, epsilon %.4g", p->level.epsilon);
+    learn_say(job, "the median slope between neighbours in %zu random orders, by ranks, epsilon %s", p->pairs,
+              dusk_shown_up(p->slope.epsilon, 4).text);
+    learn_say(job, "the median of what is left, by ranks, epsilon %s",
+              dusk_shown_up(p->level.epsilon, 4).text);
 done:
     return status;
 }

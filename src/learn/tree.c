@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -50,8 +51,8 @@ static dusk_status plan_choice(learn_job *job, tree_plan *p, double share, dusk_
     DUSK_TRY(learn_budget_event(&job->budget, &event, job->budget.left, p->depth, err));
     DUSK_TRY(dusk_selection_init(&p->choice, flips ? DUSK_SELECT_PERMUTE_AND_FLIP : DUSK_SELECT_EXPONENTIAL,
                                  sensitivity, true, each, err));
-    learn_say(job, "%u levels of splits, each node's one of %zu, for epsilon %.4g a level", p->depth,
-              p->candidates.count, each);
+    learn_say(job, "%u levels of splits, each node's one of %zu, for epsilon %s a level", p->depth,
+              p->candidates.count, dusk_shown_up(each, 4).text);
 done:
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -159,10 +160,10 @@ static dusk_status share_epsilon(dusk_validation *v, const dusk_train_options *t
     dusk_buffer_add(
         &v->said,
         "one of %zu candidates, by their scores on about %.0f %% of the rows, with noise of scale %.4g for "
-        "means from 0 to 1, epsilon %.4g; the one that is chosen is trained for epsilon %.4g\n",
+        "means from 0 to 1, epsilon %s; the one that is chosen is trained for epsilon %s\n",
         v->count, 100 * v->held_out,
-        ldexp(2 * v->choice.sensitivity / v->choice.epsilon, -SCORE_BITS - MEAN_BITS), v->choice.epsilon,
-        rest);
+        ldexp(2 * v->choice.sensitivity / v->choice.epsilon, -SCORE_BITS - MEAN_BITS),
+        dusk_shown_up(v->choice.epsilon, 4).text, dusk_shown_up(rest, 4).text);
 done:
     return status;
 }

@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -73,8 +74,8 @@ dusk_status learn_plan_wishart(learn_job *job, learn_wishart *out, dusk_error *e
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a larger epsilon", "Wishart noise would be too large");
     learn_say(job,
               "X^T X with %.6g times Wishart noise of %zu degrees of freedom, rows being at most 1 long: "
-              "epsilon %.6g",
-              out->scale, out->rows, epsilon);
+              "epsilon %s",
+              out->scale, out->rows, dusk_shown_up(epsilon, 6).text);
 done:
     return status;
 }

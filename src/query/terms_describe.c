@@ -2,8 +2,10 @@
 /* Terms in words, for people and for fingerprints. Made of public numbers alone. */
 #include <math.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "base/text.h"
 #include "query/terms.h"
 
@@ -138,9 +140,9 @@ static void describe_total(dusk_text *text, const query_terms *terms, const quer
         dusk_text_add(&part, "%s %.6g", p->noise.law == DUSK_GAUSSIAN ? "l2" : "l1", p->noise.sensitivity);
     dusk_text_add(text, "  %-36s %-12s %-17s", name, sensitivity, law_name(p));
     if (p->total.kind == BOUNDING_COLLECT)
-        dusk_text_add(text, "%-12s %.6g\n", "", p->epsilon);
+        dusk_text_add(text, "%-12s %s\n", "", dusk_shown_up(p->epsilon, 6).text);
     else
-        dusk_text_add(text, "%-12.6g %.6g\n", p->noise.scale, p->epsilon);
+        dusk_text_add(text, "%-12.6g %s\n", p->noise.scale, dusk_shown_up(p->epsilon, 6).text);
 }
 
 /* The output that is this measure and nothing else, or "". */
@@ -191,13 +193,13 @@ static void describe_keys(dusk_text *text, const query_terms *terms)
         return;
     }
     dusk_text_add(text,
-                  "keys: private; shown by %s, epsilon %.6g, delta %.3g; one with %llu units is shown "
+                  "keys: private; shown by %s, epsilon %s, delta %s; one with %llu units is shown "
                   "every second time\n",
                   terms->counted != QUERY_NONE                    ? "a threshold on their noisy count"
                   : terms->selection.method == DUSK_KEYS_GAUSSIAN ? "a threshold with Gaussian noise"
                                                                   : "the optimal rule",
-                  terms->selection_epsilon, terms->selection_delta,
-                  (unsigned long long)terms->selection_half);
+                  dusk_shown_up(terms->selection_epsilon, 6).text,
+                  dusk_shown_up(terms->selection_delta, 3).text, (unsigned long long)terms->selection_half);
 }
 
 static void write_words(dusk_text *text, const query_terms *terms)
@@ -211,8 +213,12 @@ static void write_words(dusk_text *text, const query_terms *terms)
     for (size_t i = 0; i < terms->primitives; i++) describe_total(text, terms, &terms->primitive[i]);
     dusk_text_add(text, "expected error, with confidence %.6g for each by itself:\n", o->confidence);
     for (size_t i = 0; i < terms->plan->measures; i++) describe_measure(text, terms, i);
-    dusk_text_add(text, "cost: epsilon %.6g", terms->selects || terms->primitives > 0 ? o->epsilon : 0);
-    if (terms->selects || terms->delta > 0) dusk_text_add(text, ", delta %.3g", o->delta);
+    const double epsilon = terms->selects || terms->primitives > 0 ? o->epsilon : 0;
+    dusk_text_add(
+        text, "cost: epsilon %s",
+        DUSK_MUTATE(QUERY_COST_SHOWN_DOWN, dusk_shown_up(epsilon, 6), dusk_shown_down(epsilon, 6)).text);
+    if (terms->selects || terms->delta > 0)
+        dusk_text_add(text, ", delta %s", dusk_shown_up(o->delta, 3).text);
     dusk_text_add(text, " for one unit, %s\n", dusk_neighbours_name(terms->neighbours));
     if (dusk_event_format(&terms->event, event, sizeof event, NULL) == DUSK_OK)
         dusk_text_add(text, "event: %s\n", event);

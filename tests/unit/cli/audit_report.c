@@ -7,7 +7,6 @@
 #include "support.h"
 
 #include "cli/audit_report.c"
-#include "cli/decimal.c"
 #include "cli/output.c"
 
 static char line[400];
@@ -51,7 +50,7 @@ static void small_claims(void **state)
     assert_non_null(strstr(report(0.7, 0.69996, NAN, DUSK_PASS), "claimed 0.700 | measured >= 0.699 "));
     assert_non_null(strstr(report(0, 0.0004, NAN, DUSK_PASS), "claimed 0.0000 | measured >= 0.0004 "));
     assert_non_null(strstr(report(1e-12, 1e-3, NAN, DUSK_VIOLATION), "claimed 1e-12 | measured >= 0.001 "));
-    assert_non_null(strstr(report(1e300, 12.3456, NAN, DUSK_PASS), "claimed 1e+300 | measured >= 12.345 "));
+    assert_non_null(strstr(report(1e300, 12.3456, NAN, DUSK_PASS), "claimed 1e300 | measured >= 12.345 "));
     assert_non_null(strstr(report(INFINITY, 1, NAN, DUSK_PASS), "claimed infinite | measured >= 1.000 "));
     assert_non_null(strstr(report(1, INFINITY, NAN, DUSK_PASS), "claimed 1.000 | measured >= infinity "));
 }
@@ -69,7 +68,7 @@ static void percents(void **state)
                   { 0.123456789, "12.3457" },
                   { 0.99999999, "99.999999" },
                   { 0.9999996, "99.99996" },
-                  { 1e-9, "1e-07" },
+                  { 1e-9, "1e-7" },
                   { 1 - 0x1p-53, "99.99999999999999" } };
     char text[DUSK_DECIMAL_SIZE];
     (void)state;

@@ -194,6 +194,20 @@ static double said_strength(const request *r)
     return strength;
 }
 
+/* A sentence about epsilon does not say less than is spent, where rounding to nearest would. */
+static void test_said_epsilon(void **state)
+{
+    request r = { "amp_logistic", { NULL }, 1.23449, 1e-6, DUSK_ADD_REMOVE, 0, NULL };
+    dusk_training *training;
+    char *text;
+    (void)state;
+    assert_int_equal(prepare(&r, &training, NULL), DUSK_OK);
+    assert_int_equal(dusk_training_explain(training, &text, NULL), DUSK_OK);
+    assert_non_null(strstr(text, " of epsilon 1.235\n"));
+    dusk_ledger_free_text(text);
+    dusk_training_free(training);
+}
+
 static void test_strength(void **state)
 {
     (void)state;
@@ -322,10 +336,15 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_minimiser), cmocka_unit_test(test_prediction),
-        cmocka_unit_test(test_spread),    cmocka_unit_test(test_strength),
-        cmocka_unit_test(test_odd_data),  cmocka_unit_test(test_missing_labels),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_noise_covers_gradient),
+        cmocka_unit_test(test_minimiser),
+        cmocka_unit_test(test_prediction),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_strength),
+        cmocka_unit_test(test_said_epsilon),
+        cmocka_unit_test(test_odd_data),
+        cmocka_unit_test(test_missing_labels),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_noise_covers_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -425,6 +425,22 @@ static void terms_are_described(void **state)
     }
 }
 
+/* A promise is not printed smaller than it is, where rounding to nearest would. */
+static void costs_are_rounded_up(void **state)
+{
+    plan_kit kit;
+    char *text = NULL;
+    dusk_query_options o = kit_options(0.1234561, 1.2341e-6, DUSK_QUERY_LAPLACE);
+    (void)state;
+    kit_open(&kit, 1, 1, false);
+    kit_add(&kit, QUERY_SUM, 0, 0, 5);
+    query_terms *t = kit_terms(&kit, &o, DUSK_ADD_REMOVE);
+    assert_int_equal(query_terms_describe(t, &text, NULL), DUSK_OK);
+    assert_non_null(strstr(text, "\ncost: epsilon 0.123457, delta 1.24e-6 for one unit"));
+    dusk_deallocate(text);
+    query_terms_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +456,7 @@ int main(void)
         cmocka_unit_test(wild_requests_are_priced_or_refused),
         cmocka_unit_test(the_normal_form_is_all_but_epsilon),
         cmocka_unit_test(terms_are_described),
+        cmocka_unit_test(costs_are_rounded_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimals with a direction; see decimal.h. printf writes a double exactly when
  * it is asked for enough digits, and then rounding is a matter of characters. */
-#include "cli/decimal.h"
+#include "base/decimal.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/mutant.h"
 
 #define EXACT_DIGITS 800 /* a double has at most 767 significant ones */
 
@@ -123,7 +125,7 @@ static void directed(char text[DUSK_DECIMAL_SIZE], double x, int digits, bool aw
     if (put_word(text, x)) return;
     shorten(&it, x);
     if (it.count > digits) {
-        expand(&it, x, EXACT_DIGITS);
+        expand(&it, x, DUSK_MUTATE(BOUND_SHOWN_TO_NEAREST, EXACT_DIGITS, digits));
         cut(&it, digits, away);
     }
     put(text, &it);
@@ -136,11 +138,31 @@ void dusk_decimal_down(char text[DUSK_DECIMAL_SIZE], double x, int digits)
     directed(text, x, digits, x < 0);
 }
 
+dusk_shown dusk_shown_up(double x, int digits)
+{
+    dusk_shown shown;
+    dusk_decimal_up(shown.text, x, digits);
+    return shown;
+}
+
+dusk_shown dusk_shown_down(double x, int digits)
+{
+    dusk_shown shown;
+    dusk_decimal_down(shown.text, x, digits);
+    return shown;
+}
+
 void dusk_decimal_percent(char text[DUSK_DECIMAL_SIZE], double confidence)
 {
     double percent = 100 * confidence, slack = 1e-3 * (100 - percent);
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, DUSK_DECIMAL_SIZE, "%.*g", digits, percent);
-        if (strtod(text, NULL) <= percent + slack) return;
+    decimal it;
+    int digits = 6;
+    if (put_word(text, percent)) return;
+    for (; digits < 17; digits++) {
+        snprintf(text, DUSK_DECIMAL_SIZE, "%.*e", digits - 1, percent);
+        if (strtod(text, NULL) <= percent + slack) break;
     }
+    expand(&it, percent, digits);
+    trim(&it);
+    put(text, &it);
 }
