@@ -302,7 +302,7 @@ const dusk_setting deep_net_settings[] = {
     { "quantile", "0.5", NULL, 0, 1, false,
       "adaptive: the part of rows whose gradients are within the clip" },
     { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
-    { "optimiser", "sgd", "sgd|adam|adamw|adagrad|adam_unbiased", 0, 0, false,
+    { "optimiser", "sgd", "sgd|adam|adamw|adagrad|adam_unbiased|adamw_unbiased", 0, 0, false,
       "what makes steps of gradients" },
     { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },

@@ -60,11 +60,14 @@ static void move_adagrad(const deep_optimiser *o, float *restrict p, const float
     }
 }
 
+/* Does decay stay out of the gradient [Loshchilov & Hutter 2019]? */
+static bool goes_apart(deep_method method) { return method == DEEP_ADAMW || method == DEEP_ADAMW_UNBIASED; }
+
 DEEP_LANES
 static void move_adam(const deep_optimiser *o, float *restrict p, const float *restrict g, float unit,
                       float *restrict m, float *restrict v, size_t n)
 {
-    const double t = (double)o->steps, apart = o->method == DEEP_ADAMW ? o->weight_decay : 0;
+    const double t = (double)o->steps, apart = goes_apart(o->method) ? o->weight_decay : 0;
     const float first = (float)(1 / (1 - pow(o->momentum, t))), second = (float)(1 / (1 - pow(o->second, t)));
     const float decay = (float)(o->weight_decay - apart), shrink = (float)(1 - o->rate * apart);
     const float keep = (float)o->momentum, keep2 = (float)o->second, rate = (float)o->rate;

@@ -5,6 +5,7 @@
 /* From released gradients to parameters: post-processing, whatever it does. Gradients come in pieces of the parameters, each once a step, so
  * that noise need not be stored. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +16,15 @@ typedef enum deep_method {
     DEEP_ADAM,
     DEEP_ADAMW,
     DEEP_ADAGRAD,
-    DEEP_ADAM_UNBIASED /* adam, with noise_variance */
+    DEEP_ADAM_UNBIASED, /* adam, with noise_variance */
+    DEEP_ADAMW_UNBIASED
 } deep_method;
+
+/* Does it take off second moments what is known of the noise? */
+static inline bool deep_takes_noise_off(deep_method method)
+{
+    return method == DEEP_ADAM_UNBIASED || method == DEEP_ADAMW_UNBIASED;
+}
 
 typedef struct deep_optimiser {
     deep_method method;

@@ -112,7 +112,7 @@ dusk_status deep_plan_subspace(learn_job *job, deep_plan *p, dusk_error *err)
     if (p->tuning.part)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
                          "a subspace and tune are two ways to learn fewer numbers");
-    if (p->method == DEEP_ADAM_UNBIASED || p->correlation.way != DEEP_INDEPENDENT)
+    if (deep_takes_noise_off(p->method) || p->correlation.way != DEEP_INDEPENDENT)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose optimiser=adam or sgd, and correlation=none",
                          "noise in a subspace that changes is not taken back or off");
     if (p->smooth > 0 || p->bias_noise > 0)
@@ -143,7 +143,7 @@ dusk_status deep_plan_carriers(learn_job *job, deep_plan *p, dusk_error *err)
     if (p->tuning.part || p->directions > 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give one of them",
                          "carriers are one way to release fewer numbers, tune and subspace are others");
-    if (p->method == DEEP_ADAM_UNBIASED || p->correlation.way != DEEP_INDEPENDENT)
+    if (deep_takes_noise_off(p->method) || p->correlation.way != DEEP_INDEPENDENT)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose optimiser=adam or sgd, and correlation=none",
                          "noise along carriers that change is not taken back or off");
     if (p->smooth > 0 || p->bias_noise > 0)

@@ -81,7 +81,7 @@ static dusk_status plan_correlation(learn_job *job, deep_plan *p, dusk_error *er
             err, DUSK_ERR_ARGUMENT,
             "give --set sampler=shuffled with --replace-one and --rows N, or leave correlation out",
             "correlated noise is for rows in a fixed order, not for samples");
-    if (p->method == DEEP_ADAM_UNBIASED)
+    if (deep_takes_noise_off(p->method))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose optimiser=adam or sgd",
                          "what correlated noise adds to second moments is not taken off");
     p->sampler.once = true;

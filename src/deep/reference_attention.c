@@ -56,13 +56,19 @@ static void look(heads *a, size_t h)
     const size_t n = a->places, c = a->channels;
     EVERY(t, n)
     {
-        double sum = 0;
+        double sum = 0, most = -INFINITY;
         EVERY(u, n)
         {
             double product = 0;
             EVERY(k, a->width)
             product += a->qkv[0][t * c + h * a->width + k] * a->qkv[1][u * c + h * a->width + k];
-            a->weight[t * n + u] = a->causal && u > t ? 0 : exp(product / sqrt((double)a->width));
+            a->weight[t * n + u] = a->causal && u > t ? -INFINITY : product / sqrt((double)a->width);
+            most = fmax(most, a->weight[t * n + u]);
+        }
+        EVERY(u, n)
+        {
+            a->weight[t * n + u] =
+                exp(a->weight[t * n + u] - most); /* the same shares, and none is too large */
             sum += a->weight[t * n + u];
         }
         EVERY(u, n) a->weight[t * n + u] /= sum;

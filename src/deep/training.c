@@ -217,7 +217,7 @@ static void set_optimiser(training *t, uint64_t step)
     const deep_plan *plan = t->plan;
     const double noise = t->ahead.noise->scale * t->clip / plan->lot;
     t->optimiser.rate = plan->rate * deep_schedule_at(&plan->schedule, step, plan->steps);
-    t->optimiser.noise_variance = plan->method == DEEP_ADAM_UNBIASED && !plan->plain ? noise * noise : 0;
+    t->optimiser.noise_variance = deep_takes_noise_off(plan->method) && !plan->plain ? noise * noise : 0;
 }
 
 /* Coordinates from `first` on of the release of a step, to estimates of the totals. */

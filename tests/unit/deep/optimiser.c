@@ -15,7 +15,7 @@ typedef struct reference {
 static void step_reference(reference *r, const deep_optimiser *o, const double *g, int t)
 {
     for (int j = 0; j < N; j++) {
-        const bool apart = o->method == DEEP_ADAMW;
+        const bool apart = o->method == DEEP_ADAMW || o->method == DEEP_ADAMW_UNBIASED;
         const double slope = g[j] + (apart ? 0 : o->weight_decay * r->p[j]);
         if (o->method == DEEP_SGD) {
             r->m[j] = o->momentum * r->m[j] + slope;
@@ -38,14 +38,14 @@ static void step_reference(reference *r, const deep_optimiser *o, const double *
 static void steps_are_those_of_the_definitions(void **state)
 {
     (void)state;
-    for (int method = DEEP_SGD; method <= DEEP_ADAM_UNBIASED; method++) {
+    for (int method = DEEP_SGD; method <= DEEP_ADAMW_UNBIASED; method++) {
         deep_optimiser o;
         reference r = { .p = { 0 } };
         float p[N];
         uint64_t seed = 9;
         assert_int_equal(deep_optimiser_open(&o, (deep_method)method, 0.9, N, NULL), DUSK_OK);
         o.weight_decay = 0.1;
-        o.noise_variance = method == DEEP_ADAM_UNBIASED ? 0.05 : 0;
+        o.noise_variance = deep_takes_noise_off((deep_method)method) ? 0.05 : 0;
         for (int j = 0; j < N; j++) r.p[j] = (double)(p[j] = (float)j / N);
         for (int t = 1; t <= STEPS; t++) {
             double g[N];
