@@ -324,12 +324,12 @@ static void has_what_is_prepared(const dusk_learner *l, const dusk_frame *frame)
     closed.open_rows = NULL;
     exchanged.neighbours = DUSK_REPLACE_ONE;
     const bool steps = dusk_learner_has(l, DUSK_ABILITY_STEPS),
-               free = dusk_learner_has(l, DUSK_ABILITY_NOISE);
+               told = dusk_learner_has(l, DUSK_ABILITY_NOISE);
     assert_true(prepared(l, fields, &o));
     same(l, "memory", steps, prepared(l, fields, &memory));
     same(l, "check_rows", steps, prepared(l, fields, &check));
-    same(l, "noise", free, prepared(l, fields, &noise));
-    same(l, "no_privacy", free, prepared(l, fields, &none));
+    same(l, "noise", told, prepared(l, fields, &noise));
+    same(l, "no_privacy", told, prepared(l, fields, &none));
     same(l, "open_rows", dusk_learner_has(l, DUSK_ABILITY_OPEN_ROWS), prepared(l, fields, &open));
     same(l, "no open_rows", !dusk_learner_needs_open_rows(l), prepared(l, fields, &closed));
     same(l, "replace-one", dusk_learner_has(l, DUSK_ABILITY_EXCHANGE), prepared(l, fields, &exchanged));
