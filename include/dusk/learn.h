@@ -69,6 +69,20 @@ DUSK_API const dusk_learner *dusk_learner_named(const char *name);
 /* Does it keep labels private and nothing else? All other columns, and how many rows there are, are then public: this is said in the statement
  * (dusk_statement_is_for_labels), and nothing is charged to a ledger. */
 DUSK_API bool dusk_learner_is_for_labels(const dusk_learner *learner);
+/* What only some learners take; the others refuse it, whatever their settings are. */
+typedef enum dusk_ability {
+    DUSK_ABILITY_STEPS, /* steps that can be looked at, kept and held to a memory: check_rows, memory, dusk_training_keep */
+    DUSK_ABILITY_NOISE,      /* noise, or no_privacy, instead of an epsilon  */
+    DUSK_ABILITY_OPEN_ROWS,  /* open_rows                                   */
+    DUSK_ABILITY_LEDGER,     /* a charge: dusk_training_run_charged          */
+    DUSK_ABILITY_EXCHANGE,   /* a promise for rows that are exchanged: DUSK_REPLACE_ONE */
+    DUSK_ABILITY_VERSIONS,   /* less and less noise: dusk_ladder_prepare     */
+    DUSK_ABILITY_SEARCH,     /* the best of several: dusk_search_prepare     */
+    DUSK_ABILITY_VALIDATION, /* the same by stability: dusk_validation_prepare */
+} dusk_ability;
+DUSK_API bool dusk_learner_has(const dusk_learner *learner, dusk_ability ability);
+/* Does it learn nothing without open_rows? */
+DUSK_API bool dusk_learner_needs_open_rows(const dusk_learner *learner);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 

@@ -147,6 +147,10 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_reserve_statement(dusk_ledger *le
  * others: the event's epsilon at the total's delta. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_quote(dusk_ledger *ledger, dusk_budget *cost,
                                                      const dusk_charge *charge, dusk_error *err);
+/* The same for what a statement says. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_quote_statement(dusk_ledger *ledger, dusk_budget *cost,
+                                                               const dusk_statement *statement,
+                                                               const char *analyst, dusk_error *err);
 /* Store the answer, a text of up to 2^29 bytes, with its charge. Once only. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_ledger_commit(dusk_ledger *ledger, uint64_t id, const char *answer,
                                                       size_t length, dusk_error *err);

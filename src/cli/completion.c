@@ -40,7 +40,51 @@ static void put_quoted(FILE *file, const char *text, const char *special)
     }
 }
 
+/* "lot= epochs=" of what an operand lets be set. */
+static void put_setting_names(FILE *file, const dusk_operand *operand)
+{
+    dusk_setting_words setting;
+    for (size_t i = 0; operand->setting(operand->name, i, &setting); i++)
+        fprintf(file, "%s%s=", i > 0 ? " " : "", setting.name);
+}
+
 /* ---- bash -------------------------------------------------------------------- */
+
+/* Settings and their values, by the operand. bash takes "=" for a word, unless it was told otherwise. */
+static void bash_settings(FILE *file, const dusk_command *command)
+{
+    dusk_setting_words setting;
+    fprintf(file, "_dusk_%s_settings()\n{\n    case ${COMP_WORDS[2]} in\n", short_name(command));
+    for (const dusk_operand *operand = command->operands; operand->name; operand++) {
+        if (!dusk_help_leads_settings(command, operand)) continue;
+        fputs("    ", file);
+        dusk_help_put_alike(file, command, operand, "|");
+        fputs(")\n        case $1 in\n", file);
+        for (size_t i = 0; operand->setting(operand->name, i, &setting); i++) {
+            if (!setting.choices) continue;
+            fprintf(file, "        %s) words='", setting.name);
+            put_choices(file, setting.choices);
+            fputs("' ;;\n", file);
+        }
+        fputs("        '') words='", file);
+        put_setting_names(file, operand);
+        fputs("' ;;\n        esac ;;\n", file);
+    }
+    fputs("    esac\n}\n", file);
+}
+
+/* After the option, with "=" or without, names; after a name and "=" values. */
+static void bash_setting(FILE *file, const char *command, const char *option)
+{
+    fprintf(file,
+            ") _dusk_%s_settings ''; compopt +o filenames -o nospace 2>/dev/null ;;\n"
+            "        =) case \" ${COMP_WORDS[*]:at-4:3} \" in\n"
+            "           *' --%s '*) _dusk_%s_settings \"${COMP_WORDS[at-2]#--%s}\"\n"
+            "               case $words in *=) compopt +o filenames -o nospace 2>/dev/null ;; esac ;;\n"
+            "           *) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n"
+            "           esac ;;\n",
+            command, option, command, option);
+}
 
 static void bash_values(FILE *file, const dusk_command *command)
 {
@@ -53,6 +97,8 @@ static void bash_values(FILE *file, const dusk_command *command)
             fputs(") words='", file);
             put_choices(file, dusk_option_choices(option));
             fputs("' ;;\n", file);
+        } else if (option->sets) {
+            bash_setting(file, short_name(command), option->name);
         } else {
             fprintf(file, ") %s; return ;;\n",
                     wants_file(option) ? "COMPREPLY=($(compgen -f -- \"$current\"))" : ":");
@@ -83,11 +129,16 @@ static void bash_command(FILE *file, const dusk_command *command, const dusk_com
 
 void dusk_completion_bash(FILE *file, const dusk_command *const *commands)
 {
-    fputs("# bash completion of dusk; made by: dusk --generate bash\n"
-          "_dusk()\n{\n"
+    fputs("# bash completion of dusk; made by: dusk --generate bash\n", file);
+    for (size_t i = 1; commands[i]; i++)
+        if (dusk_option_that_sets(commands[i])) bash_settings(file, commands[i]);
+    fputs("_dusk()\n{\n"
           "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' "
           "command=''\n"
           "    if [ \"$COMP_CWORD\" -gt 1 ]; then command=${COMP_WORDS[1]}; fi\n"
+          /* the cursor is behind "=", which is a word */
+          "    local at=$COMP_CWORD\n"
+          "    if [ \"$current\" = = ]; then current='' previous='=' at=$((at + 1)); fi\n"
           "    case $command in\n",
           file);
     for (size_t i = 1; commands[i]; i++) bash_command(file, commands[i], commands);
@@ -100,10 +151,10 @@ void dusk_completion_bash(FILE *file, const dusk_command *const *commands)
 /* ---- zsh --------------------------------------------------------------------- */
 
 /* '(-e --epsilon)'{-e,--epsilon}'[help]:E:action' */
-static void zsh_option(FILE *file, const dusk_option *option)
+static void zsh_option(FILE *file, const dusk_command *command, const dusk_option *option)
 {
     const char *equals = option->type == DUSK_OPTION_FLAG ? "" : "=";
-    fputs("        ", file);
+    fputs(option->type == DUSK_OPTION_LIST ? "        '*'" : "        ", file); /* may come again */
     if (option->letter)
         fprintf(file, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
                 *equals ? "+" : "", option->name, equals);
@@ -115,10 +166,36 @@ static void zsh_option(FILE *file, const dusk_option *option)
         fprintf(file, ":%s:(", option->name);
         put_choices(file, dusk_option_choices(option));
         fputc(')', file);
+    } else if (option->sets) {
+        fprintf(file, ":%s:_dusk_%s_settings", option->name, short_name(command));
     } else if (option->argument) {
         fprintf(file, ":%s:%s", option->name, wants_file(option) ? "_files" : "");
     }
     fputs("' \\\n", file);
+}
+
+/* Called with the words from the command on: the operand is the second. */
+static void zsh_settings(FILE *file, const dusk_command *command)
+{
+    dusk_setting_words setting;
+    fprintf(file, "_dusk_%s_settings()\n{\n    local name=''\n", short_name(command));
+    fputs("    if compset -P '*='; then name=${${IPREFIX%=}##*=}; fi\n    case $words[2] in\n", file);
+    for (const dusk_operand *operand = command->operands; operand->name; operand++) {
+        if (!dusk_help_leads_settings(command, operand)) continue;
+        fputs("    ", file);
+        dusk_help_put_alike(file, command, operand, "|");
+        fputs(")\n        case $name in\n", file);
+        for (size_t i = 0; operand->setting(operand->name, i, &setting); i++) {
+            if (!setting.choices) continue;
+            fprintf(file, "        %s) compadd -- ", setting.name);
+            put_choices(file, setting.choices);
+            fputs(" ;;\n", file);
+        }
+        fputs("        '') compadd -S '' -- ", file);
+        put_setting_names(file, operand);
+        fputs(" ;;\n        esac ;;\n", file);
+    }
+    fputs("    esac\n}\n\n", file);
 }
 
 static void zsh_command(FILE *file, const dusk_command *command)
@@ -131,7 +208,8 @@ static void zsh_command(FILE *file, const dusk_command *command)
         fputs("'\n", file);
     }
     fputs("    )\n    _arguments -s -S \\\n", file);
-    for (const dusk_option *option = command->options; option->name; option++) zsh_option(file, option);
+    for (const dusk_option *option = command->options; option->name; option++)
+        zsh_option(file, command, option);
     fputs("        '(- *)'{-h,--help}'[help]' \\\n"
           "        '1:operand:{_describe operand operands}' \\\n"
           "        '*:file:_files'\n}\n\n",
@@ -141,7 +219,10 @@ static void zsh_command(FILE *file, const dusk_command *command)
 void dusk_completion_zsh(FILE *file, const dusk_command *const *commands)
 {
     fputs("#compdef dusk\n# zsh completion of dusk; made by: dusk --generate zsh\n\n", file);
-    for (size_t i = 1; commands[i]; i++) zsh_command(file, commands[i]);
+    for (size_t i = 1; commands[i]; i++) {
+        if (dusk_option_that_sets(commands[i])) zsh_settings(file, commands[i]);
+        zsh_command(file, commands[i]);
+    }
     fputs("_dusk()\n{\n    local -a commands\n    commands=(\n", file);
     for (size_t i = 1; commands[i]; i++) {
         fprintf(file, "        '%s:", short_name(commands[i]));
@@ -153,7 +234,8 @@ void dusk_completion_zsh(FILE *file, const dusk_command *const *commands)
           "        (( $+functions[_dusk_$command] )) && _dusk_$command\n        return\n    fi\n"
           "    _arguments -S \\\n",
           file);
-    for (const dusk_option *option = commands[0]->options; option->name; option++) zsh_option(file, option);
+    for (const dusk_option *option = commands[0]->options; option->name; option++)
+        zsh_option(file, commands[0], option);
     fputs("        '(- *)'{-h,--help}'[help]' \\\n        '1:command:{_describe command commands}'\n}\n\n"
           "_dusk \"$@\"\n",
           file);
@@ -191,6 +273,28 @@ static void fish_word(FILE *file, const char *condition, const char *word, const
     fputs("'\n", file);
 }
 
+/* "lot=", and where there are choices "sampler=poisson", of the operands that are named on the line. */
+static void fish_settings(FILE *file, const dusk_command *command, const char *condition)
+{
+    const dusk_option *option = dusk_option_that_sets(command);
+    dusk_setting_words setting;
+    for (const dusk_operand *operand = command->operands; option && operand->name; operand++) {
+        if (!dusk_help_leads_settings(command, operand)) continue;
+        fprintf(file, "complete -c dusk -n '%s; and __fish_seen_subcommand_from ", condition);
+        dusk_help_put_alike(file, command, operand, " ");
+        fprintf(file, "' -l %s -x -a '", option->name);
+        for (size_t i = 0; operand->setting(operand->name, i, &setting); i++) {
+            const char *choice = setting.choices ? setting.choices : "";
+            do {
+                const size_t length = strcspn(choice, "|");
+                fprintf(file, "%s=%.*s ", setting.name, (int)length, choice);
+                choice += length + (choice[length] != '\0');
+            } while (*choice);
+        }
+        fputs("'\n", file);
+    }
+}
+
 void dusk_completion_fish(FILE *file, const dusk_command *const *commands)
 {
     fputs("# fish completion of dusk; made by: dusk --generate fish\n", file);
@@ -204,6 +308,7 @@ void dusk_completion_fish(FILE *file, const dusk_command *const *commands)
             fish_word(file, first, operand->name, operand->summary);
         for (const dusk_option *option = commands[i]->options; option->name; option++)
             fish_option(file, option, condition);
+        if (commands[i]->operands) fish_settings(file, commands[i], condition);
     }
     for (const dusk_option *option = commands[0]->options; option->name; option++)
         fish_option(file, option, "__fish_use_subcommand");

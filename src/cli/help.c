@@ -256,7 +256,7 @@ void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_opera
     fprintf(file, "usage: %s %s %s\n", command->name, operand->name,
             operand->usage ? operand->usage : "[options] [FILE]");
     paragraphs(file, operand->summary, 0);
-    print_listed(file, command, "needs", operand->needs, first);
+    print_listed(file, command, "needs", operand->needs, first ? operand->needs : NULL);
     if (operand->either) fprintf(file, "%s      %s\n", *operand->needs ? "" : "\nneeds\n", operand->either);
     print_listed(file, command, "takes", operand->takes, first);
     if (operand->details) operand->details(file, operand->name, first != NULL);
@@ -266,4 +266,34 @@ void dusk_help_operand(FILE *file, const dusk_command *command, const dusk_opera
                 operand->name, command->name);
     else
         fprintf(file, "\n%s --help tells everything.\n", command->name);
+}
+
+static bool same_settings(const dusk_operand *a, const dusk_operand *b)
+{
+    dusk_setting_words one, other;
+    if (!a->setting || !b->setting) return false;
+    for (size_t i = 0;; i++) {
+        const bool more = a->setting(a->name, i, &one);
+        if (more != b->setting(b->name, i, &other)) return false;
+        if (!more) return true;
+        if (strcmp(one.name, other.name) != 0 || strcmp(one.says, other.says) != 0) return false;
+    }
+}
+
+bool dusk_help_leads_settings(const dusk_command *command, const dusk_operand *operand)
+{
+    for (const dusk_operand *at = command->operands; at != operand; at++)
+        if (same_settings(at, operand)) return false;
+    return operand->setting != NULL;
+}
+
+void dusk_help_put_alike(FILE *file, const dusk_command *command, const dusk_operand *operand,
+                         const char *between)
+{
+    const char *before = "";
+    for (const dusk_operand *at = command->operands; at->name; at++) {
+        if (!same_settings(at, operand)) continue;
+        fprintf(file, "%s%s", before, at->name);
+        before = between;
+    }
 }

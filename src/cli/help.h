@@ -23,6 +23,12 @@ void dusk_help_row(FILE *file, const char *name, const char *says);
 /* The operands with what each needs, one line each. */
 void dusk_help_list(FILE *file, const dusk_command *command);
 
+/* Operands that let the same be set stand together: whether `operand` is the first of those of its command, and the names of all of
+ * them with `between`. */
+bool dusk_help_leads_settings(const dusk_command *command, const dusk_operand *operand);
+void dusk_help_put_alike(FILE *file, const dusk_command *command, const dusk_operand *operand,
+                         const char *between);
+
 /* What the exit codes mean; {NULL, NULL} ends the list. */
 extern const char *const dusk_exit_meanings[][2];
 

@@ -146,6 +146,31 @@ static void put_operands(FILE *file, const dusk_command *command)
     }
 }
 
+static void put_settings(FILE *file, const dusk_command *command)
+{
+    const dusk_option *option = dusk_option_that_sets(command);
+    dusk_setting_words setting;
+    if (!option) return;
+    heading(file, "SH", "Settings");
+    fprintf(file,
+            "What \\fB\\-\\-%s\\fR \\fINAME=VALUE\\fR may set. The same list, of one alone, is that of\n",
+            option->name);
+    char line[128];
+    snprintf(line, sizeof line, "%s %s --help", command->name, command->operands->name);
+    put_command_line(file, line);
+    for (const dusk_operand *operand = command->operands; operand->name; operand++) {
+        if (!dusk_help_leads_settings(command, operand)) continue;
+        fputs(".SS \"", file);
+        dusk_help_put_alike(file, command, operand, ", ");
+        fputs("\"\n", file);
+        for (size_t i = 0; operand->setting(operand->name, i, &setting); i++) {
+            fputs(".TP\n.B ", file);
+            put_line(file, setting.name);
+            put_line(file, setting.says);
+        }
+    }
+}
+
 static void put_sections(FILE *file, const dusk_command *command)
 {
     for (const dusk_section *section = command->sections; section->heading; section++) {
@@ -215,6 +240,7 @@ static void put_page(FILE *file, const dusk_command *command, const dusk_command
     if (command == commands[0]) put_commands(file, commands);
     if (command->operands) put_operands(file, command);
     put_options(file, command);
+    if (command->operands) put_settings(file, command);
     put_end(file, command, commands);
 }
 

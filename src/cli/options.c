@@ -69,6 +69,13 @@ const dusk_option *dusk_options_find(const dusk_command *command, const char *na
     return NULL;
 }
 
+const dusk_option *dusk_option_that_sets(const dusk_command *command)
+{
+    for (const dusk_option *option = command->options; option->name; option++)
+        if (option->sets) return option;
+    return NULL;
+}
+
 bool dusk_options_given(const dusk_command *command, const dusk_parsed *parsed, const char *name)
 {
     size_t row = 0;

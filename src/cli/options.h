@@ -45,7 +45,15 @@ typedef struct dusk_option {
     dusk_option_type type;
     char letter; /* short name, or 0                                           */
     bool secret; /* its value is private: never repeated in a message          */
+    bool sets;   /* NAME=VALUE of what the first operand lets be set           */
 } dusk_option;
+
+/* One of these. */
+typedef struct dusk_setting_words {
+    const char *name;
+    const char *choices; /* "this|that", or NULL: a number or a text            */
+    char says[640];
+} dusk_setting_words;
 
 /* A word the first operand may be, with what the help says of it. */
 typedef struct dusk_operand {
@@ -62,6 +70,8 @@ typedef struct dusk_operand {
     const char *first;   /* of a long help: what -h shows of the options that it takes; NULL: all */
     /* more to say in its help, or NULL; `brief`: on one screen */
     void (*details)(FILE *file, const char *name, bool brief);
+    /* what may be set of it, number i; false beyond the last. NULL: nothing */
+    bool (*setting)(const char *name, size_t i, dusk_setting_words *out);
 } dusk_operand;
 
 typedef struct dusk_example {
@@ -116,6 +126,8 @@ dusk_status dusk_options_parse(const dusk_command *command, void *settings, dusk
 const char *dusk_option_choices(const dusk_option *option);
 /* The row called `name` (and its number in *row when not NULL), or NULL. */
 const dusk_option *dusk_options_find(const dusk_command *command, const char *name, size_t *row);
+/* The option whose values are NAME=VALUE of the first operand, or NULL. */
+const dusk_option *dusk_option_that_sets(const dusk_command *command);
 bool dusk_options_given(const dusk_command *command, const dusk_parsed *parsed, const char *name);
 /* Whether the space-separated `list` contains `name`. */
 bool dusk_options_listed(const char *list, const char *name);

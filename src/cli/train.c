@@ -16,7 +16,6 @@
 #define EXAMPLE                                                                                              \
     "dusk train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out "     \
     "income.model"
-enum { LEARNERS_MAX = 96 };
 
 #define AT(field) .offset = offsetof(train_settings, field)
 /* clang-format off */
@@ -31,7 +30,7 @@ static const dusk_option train_options[] = {
       .help = "failure probability, far below 1 over the number of rows; without one noise is larger, and some learners refuse" },
     { .name = "out", .letter = 'o', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(out), .sample = "income.model", .heading = "What",
       .help = "the file of the model" },
-    { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sample = "norm=2", .heading = "How",
+    { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sets = true, .sample = "norm=2", .heading = "How",
       .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
     { .name = "try", .argument = "'NAME=VALUE ...'", .type = DUSK_OPTION_LIST, AT(candidates), .sample = "depth=3", .heading = "How",
       .help = "settings to choose from, given several times: the best of random runs, scored on rows held out; --epsilon is for the whole search" },
@@ -92,7 +91,7 @@ static const dusk_option train_options[] = {
     { .name = "engine", .argument = "NAME", .type = DUSK_OPTION_STRING, AT(engine), .sample = "sqlite", .heading = "Sources",
       .help = "sqlite, duckdb or postgres; by default the fastest that serves the source" },
     { .name = "dry-run", .letter = 'n', .type = DUSK_OPTION_FLAG, AT(dry), .heading = "Output",
-      .help = "say what would be released, with which noise, and what it costs; read nothing and spend nothing" },
+      .help = "say what would be released, with which noise, and what it costs; read no private rows and spend nothing" },
     { .name = "json", .letter = 'j', .type = DUSK_OPTION_FLAG, AT(json), .heading = "Output", .help = "the card of the model as one JSON object" },
     { .name = NULL },
 };
@@ -176,137 +175,6 @@ static const dusk_example train_examples[] = {
     { NULL, NULL },
 };
 
-/* ---- Learners ------------------------------------------------------------------------------------- */
-
-/* Filled once, when the program begins; learners of a task stand together. */
-static dusk_operand train_learners[LEARNERS_MAX + 1];
-static char learner_examples[LEARNERS_MAX][240];
-
-#define TAKES                                                                                                \
-    "schema delta out set try by-stability until check public columns rows replace-one labels "              \
-    "accept-idealised "                                                                                      \
-    "query table rows-per-unit analyst charge-each engine dry-run json"
-#define TAKES_NET                                                                                            \
-    " epsilon net lot epochs rate steps noise no-privacy checkpoint every resume check-every plot memory"
-
-#define FIRST "schema label epsilon delta out set rows dry-run"
-#define FIRST_NET FIRST " net lot epochs check"
-
-static bool is_net(const dusk_learner *learner)
-{
-    for (const dusk_setting *s = learner->settings; s->name; s++)
-        if (!strcmp(s->name, "net")) return true;
-    return false;
-}
-
-static const char *numerics_words(dusk_numerics numerics)
-{
-    switch (numerics) {
-    case DUSK_NUMERICS_EXACT: return "exact: what is promised is what is computed";
-    case DUSK_NUMERICS_CERTIFIED: return "certified: but for an event whose probability is in delta";
-    case DUSK_NUMERICS_IDEALISED:
-        return "idealised: the promise holds for real numbers only; --accept-idealised";
-    }
-    return "";
-}
-
-/* "name=default ...". */
-static void print_defaults(FILE *file, const dusk_learner *learner)
-{
-    char words[2048];
-    dusk_text text;
-    dusk_text_init(&text, words, sizeof words);
-    for (const dusk_setting *s = learner->settings; s->name; s++)
-        dusk_text_add(&text, strchr(s->fallback, ' ') ? "%s='%s' " : "%s=%s ", s->name, s->fallback);
-    dusk_help_words(file, "settings, as in --set NAME=VALUE, and what they are by default", words);
-}
-
-static void print_settings(FILE *file, const char *name, bool brief)
-{
-    const dusk_learner *learner = dusk_learner_named(name);
-    fprintf(file, "\nafter     %s\nnumerics  %s\n", learner->source, numerics_words(learner->numerics));
-    if (dusk_learner_is_for_labels(learner))
-        fputs(
-            "private   labels alone: all other columns, and how many rows there are, are taken for public\n",
-            file);
-    if (brief && learner->settings[0].name) {
-        print_defaults(file, learner);
-        return;
-    }
-    if (learner->settings[0].name) fputs("\nsettings, as in --set NAME=VALUE\n", file);
-    for (const dusk_setting *s = learner->settings; s->name; s++) {
-        char says[600];
-        if (s->choices && !*s->choices)
-            snprintf(says, sizeof says, "%s (default '%s')", s->help, s->fallback);
-        else if (s->choices)
-            snprintf(says, sizeof says, "%s: %s (default %s)", s->choices, s->help, s->fallback);
-        else
-            snprintf(says, sizeof says, "%s; from %g to %g (default %s)", s->help, s->low, s->high,
-                     s->fallback);
-        dusk_help_row(file, s->name, says);
-    }
-}
-
-static const char *example_label(dusk_task task)
-{
-    switch (task) {
-    case DUSK_TASK_BINARY:
-    case DUSK_TASK_CLASS: return " --label repaid";
-    case DUSK_TASK_NUMBER: return " --label income";
-    case DUSK_TASK_LABELS: return " --label repaid";
-    default: return "";
-    }
-}
-
-/* What the example of a learner needs besides, of the sample in examples/. */
-static const char *example_more(const char *name)
-{
-    static const char *const more[][2] = {
-        { "theil_sen", " --columns years" },
-        { "bernstein_logistic", " --columns debt,income,years" },
-        { "bernstein_huber", " --columns age,debt,years" },
-        { "oracle_ramp", " --columns debt,income,years" },
-        { "pate", " --public credit_new.csv" },
-        { "private_knn", " --public credit_new.csv" },
-        { "label_net", " --replace-one" },
-    };
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (!strcmp(more[i][0], name)) return more[i][1];
-    return "";
-}
-
-static void add_learner(size_t at, const dusk_learner *learner)
-{
-    bool labelled = learner->task <= DUSK_TASK_NUMBER || learner->task == DUSK_TASK_LABELS;
-    snprintf(learner_examples[at], sizeof learner_examples[at],
-             "dusk train %s credit.csv --schema credit.fields%s%s --epsilon 1 --delta 1e-6%s --out a.model",
-             learner->name, example_label(learner->task), example_more(learner->name),
-             learner->numerics == DUSK_NUMERICS_IDEALISED ? " --accept-idealised" : "");
-    train_learners[at] = (dusk_operand){
-        .name = learner->name,
-        .heading = model_task_words(learner->task),
-        .summary = learner->summary,
-        .needs = is_net(learner) ? (labelled ? "label" : "")
-                 : labelled      ? "label epsilon"
-                                 : "epsilon",
-        .takes = is_net(learner) ? TAKES TAKES_NET : TAKES,
-        .first = is_net(learner) ? FIRST_NET : FIRST,
-        .example = learner_examples[at],
-        .usage = labelled ? "DATA --schema FILE --label FIELD --epsilon E --out FILE [options]"
-                          : "DATA --schema FILE --epsilon E --out FILE [options]",
-        .details = print_settings,
-    };
-}
-
-void dusk_train_begin(void)
-{
-    size_t count = 0;
-    const dusk_learner *learner;
-    for (int task = DUSK_TASK_BINARY; task <= DUSK_TASK_LABELS; task++)
-        for (size_t i = 0; (learner = dusk_learner_at(i)) && count < LEARNERS_MAX; i++)
-            if ((int)learner->task == task) add_learner(count++, learner);
-}
-
 /* ---- Checks ---------------------------------------------------------------------------------------- */
 
 static dusk_status check_source(const train_settings *s, const dusk_operand *learner, dusk_error *err)
@@ -315,6 +183,11 @@ static dusk_status check_source(const train_settings *s, const dusk_operand *lea
         return dusk_fail(
             err, DUSK_ERR_ARGUMENT, "train on a file, or choose a learner that takes all columns for private",
             "%s keeps labels private and nothing else, and a source promises more", learner->name);
+    if (!dusk_learner_has(dusk_learner_named(learner->name), DUSK_ABILITY_LEDGER))
+        return dusk_fail(
+            err, DUSK_ERR_ARGUMENT, "train on a file, or choose one whose promise is exact",
+            "the promise of %s holds in ideal arithmetic only, and cannot be charged to a ledger",
+            learner->name);
     if (s->schema || s->labels || s->replace_one)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it away",
                          "%s does not go with a source, which has its own",
@@ -350,11 +223,12 @@ static dusk_status check(const train_settings *s, const dusk_parsed *parsed, con
                          parsed->operand_count < 2 ? "say where the rows are" : "there are words too many");
     const bool source = model_is_source(parsed->operands[1]);
     DUSK_TRY(source ? check_source(s, learner, err) : check_file(s, learner, err));
-    const bool net = dusk_options_listed(learner->takes, "net");
-    DUSK_TRY(train_plan_check(s, net, source, err));
+    const dusk_learner *own = dusk_learner_named(learner->name);
+    DUSK_TRY(train_plan_check(s, dusk_learner_has(own, DUSK_ABILITY_STEPS), source, err));
     if (!s->out && !s->dry)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
-    DUSK_TRY(train_promise_check(s, net, source, learner->example, err));
+    DUSK_TRY(
+        train_promise_check(s, dusk_learner_has(own, DUSK_ABILITY_NOISE), source, learner->example, err));
     if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
                          "--delta must be at least 0 and below 1");
@@ -382,18 +256,20 @@ static void fill_options(dusk_train_options *options, const train_settings *s, c
     options->progress_context = curve;
 }
 
-static dusk_status explain(const train_plan *plan, bool json, dusk_error *err)
+static dusk_status explain(train_plan *plan, const model_data *data, const train_settings *s, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char *text = NULL;
+    if (s->resume) DUSK_TRY(train_plan_keep(plan, s, data->source != NULL, err)); /* writes nothing */
     DUSK_TRY(train_plan_explain(plan, &text, err));
-    if (json)
+    if (s->json)
         DUSK_TRY(model_print_plan(train_plan_statement(plan), text, err));
     else
         fputs(text, stdout);
     DUSK_TRY(dusk_output_flush(err));
-    dusk_output_note("dry run", "no row was read and nothing was released");
+    dusk_output_note("dry run", "no private row was read and nothing was released");
     DUSK_TRY(model_print_promise(train_plan_statement(plan), true, err));
+    if (data->source) DUSK_TRY(train_plan_quote(plan, data, s, err));
 done:
     dusk_ledger_free_text(text);
     return status;
@@ -421,6 +297,8 @@ static dusk_status keep_inputs(const model_data *data, const train_settings *s, 
         snprintf(path, sizeof path, "%.*s", (int)strcspn(source, "?"), source);
         status = model_keep(s->out, path, NULL, NULL, err);
     }
+    if (status == DUSK_OK) status = model_keep(s->out, s->check, s->open, NULL, err);
+    if (status == DUSK_OK) status = model_keep(s->plot, data->path, s->schema, s->check, err);
     return status;
 }
 
@@ -433,9 +311,6 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     dusk_model_file *file = NULL;
     dusk_model *model = NULL;
     char *text = NULL;
-    DUSK_TRY(keep_inputs(data, s, err));
-    DUSK_TRY(model_keep(s->out, s->check, s->open, NULL, err));
-    DUSK_TRY(model_keep(s->plot, data->path, s->schema, s->check, err));
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
     if (plan->training) DUSK_TRY(dusk_model_file_reserve(file, plan->training, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
@@ -499,10 +374,11 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     fill_options(&options, s, &words, &data, &curve);
     DUSK_TRY(train_memory_read(&options.memory, s->memory, err));
     if (s->open) DUSK_TRY(train_plan_open_rows(&plan, &options, data.fields, s, err));
-    if (s->check && isnan(s->until) && !s->dry)
+    if (s->check && isnan(s->until))
         DUSK_TRY(train_plan_check_rows(&plan, &options, &curve, data.fields, s, err));
     DUSK_TRY(train_plan_prepare(&plan, learner->name, data.fields, &options, s, err));
-    status = s->dry ? explain(&plan, s->json, err) : learn(&plan, learner->name, &data, s, &curve, err);
+    DUSK_TRY(keep_inputs(&data, s, err));
+    status = s->dry ? explain(&plan, &data, s, err) : learn(&plan, learner->name, &data, s, &curve, err);
 done:
     train_curve_clear(&curve);
     train_plan_clear(&plan);

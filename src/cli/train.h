@@ -31,6 +31,9 @@ typedef struct train_plan {
     dusk_statement cost; /* what is charged: the promise, or what versions were made */
 } train_plan;
 
+/* All learners, those of a task together, since dusk_train_begin (train_learners.c). */
+extern dusk_operand train_learners[];
+
 /* --set, and the options that are shorter forms of it (train_net.c). */
 typedef struct train_words {
     const char *word[DUSK_OPTION_LIST_MAX + 8];
@@ -39,15 +42,15 @@ typedef struct train_words {
     char *net;
 } train_words;
 dusk_status train_words_make(train_words *words, const train_settings *s, dusk_error *err);
-/* That there is an epsilon, or of networks a noise, or that no privacy is asked for. `net`: it is one. */
-dusk_status train_promise_check(const train_settings *s, bool net, bool source, const char *example,
+/* That there is an epsilon, or a noise, or that no privacy is asked for. `noise`: the learner can be told it. */
+dusk_status train_promise_check(const train_settings *s, bool noise, bool source, const char *example,
                                 dusk_error *err);
 /* "500M" as bytes; 0 for NULL. */
 dusk_status train_memory_read(uint64_t *out, const char *text, dusk_error *err);
 void train_words_clear(train_words *words); /* fine on a zeroed one */
 
-/* That the options of searches, versions and networks (`net`) go together. */
-dusk_status train_plan_check(const train_settings *s, bool net, bool source, dusk_error *err);
+/* That the options of searches, versions and learners that go in steps go together. */
+dusk_status train_plan_check(const train_settings *s, bool steps, bool source, dusk_error *err);
 dusk_status train_plan_prepare(train_plan *plan, const char *learner, const dusk_fields *fields,
                                const dusk_train_options *options, const train_settings *s, dusk_error *err);
 /* Read the public rows of --public, and put them into the options. */
@@ -61,6 +64,9 @@ const dusk_statement *train_plan_statement(const train_plan *plan);
 dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err);
 /* Where --checkpoint is given: make its file, or take it over. */
 dusk_status train_plan_keep(train_plan *plan, const train_settings *s, bool source, dusk_error *err);
+/* Whether that could be charged now, of a source; nothing is. */
+dusk_status train_plan_quote(const train_plan *plan, const model_data *data, const train_settings *s,
+                             dusk_error *err);
 /* On disk before a row is read; nothing where a checkpoint was charged before. */
 dusk_status train_plan_charge(train_plan *plan, const char *learner, const model_data *data,
                               const train_settings *s, dusk_error *err);

@@ -90,11 +90,11 @@ dusk_status train_words_make(train_words *words, const train_settings *s, dusk_e
     return s->net ? add_net(words, s->net, err) : DUSK_OK;
 }
 
-dusk_status train_promise_check(const train_settings *s, bool net, bool source, const char *example,
+dusk_status train_promise_check(const train_settings *s, bool noise, bool source, const char *example,
                                 dusk_error *err)
 {
     const int said = !isnan(s->epsilon) + !isnan(s->noise) + s->no_privacy;
-    if (net && said == 0)
+    if (noise && said == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, example,
                          "say what the training may cost: --epsilon, or --noise");
     if (said > 1)

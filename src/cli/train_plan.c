@@ -9,14 +9,14 @@
 #include "base/memory.h"
 #include "cli/ask.h"
 
-dusk_status train_plan_check(const train_settings *s, bool net, bool source, dusk_error *err)
+dusk_status train_plan_check(const train_settings *s, bool steps, bool source, dusk_error *err)
 {
     if ((s->plot || s->check_every) && !(s->check && isnan(s->until)))
         return dusk_fail(err, DUSK_ERR_ARGUMENT,
                          "add --check FILE: public rows with labels, by which a curve can be drawn",
                          "%s is for networks that are looked at by public rows",
                          s->plot ? "--plot" : "--check-every");
-    if (isnan(s->until) && ((s->check && !net) || s->each))
+    if (isnan(s->until) && ((s->check && !steps) || s->each))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --until TARGET, or leave it away",
                          "%s is for versions with less and less noise",
                          s->check ? "--check" : "--charge-each");
@@ -163,6 +163,25 @@ static dusk_status reserve(train_plan *plan, const char *purpose, const model_da
     }
     if (plan->training)
         DUSK_TRY(dusk_training_begin(plan->training, dusk_source_ledger(data->source), plan->charge, err));
+done:
+    return status;
+}
+
+dusk_status train_plan_quote(const train_plan *plan, const model_data *data, const train_settings *s,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_ledger *ledger = dusk_source_ledger(data->source);
+    dusk_ledger_options made;
+    DUSK_TRY(dusk_query_frame_ready(data->source, data->sql, &data->options, err));
+    dusk_ledger_made_with(ledger, &made);
+    if (s->each && made.filter == DUSK_FILTER_BASIC) /* as in dusk_ladder_charge */
+        return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
+                         "charge the maximum, or keep the budget with the filter gdp, zcdp or rdp",
+                         "a basic filter would add up the epsilons of versions to more than the maximum");
+    if (!s->each && plan->charge == 0)
+        DUSK_TRY(dusk_ledger_quote_statement(ledger, NULL, train_plan_statement(plan),
+                                             ask_analyst(s->analyst), err));
 done:
     return status;
 }

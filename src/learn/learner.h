@@ -88,9 +88,10 @@ typedef struct learn_learner {
     /* Of learners that take steps, job->steps of them, each of which is a release: the event of the first `steps`. They tell
      * how it is going by public rows (learn_observe). NULL: takes none. */
     dusk_status (*spent)(const learn_job *job, uint64_t steps, dusk_event *out, dusk_error *err);
-    bool open_rows;             /* needs public rows, and plan may look at them */
-    bool labels_only;           /* its promise is for labels alone, all other columns being public */
-    bool may_open_rows;         /* the same, but can do without */
+    bool open_rows;       /* needs public rows, and plan may look at them */
+    bool add_remove_only; /* its promise is for rows that come or go, and not for such as are exchanged */
+    bool labels_only;     /* its promise is for labels alone, all other columns being public */
+    bool may_open_rows;   /* the same, but can do without */
     void (*forget)(void *plan); /* NULL: plan is one allocation, or NULL */
     /* Columns of a prediction, and the prediction: out has frame->rows * columns doubles. */
     size_t (*outputs)(const dusk_model *model);
@@ -107,6 +108,8 @@ typedef struct learn_learner {
 /* learners.c: all of them, NULL at the end. */
 extern const learn_learner *const learn_learners[];
 DUSK_MUST_USE dusk_status learn_find(const learn_learner **out, const char *name, dusk_error *err);
+/* dusk_learner_has: what is refused for want of it asks here. */
+bool learn_has(const learn_learner *learner, dusk_ability ability);
 
 /* Training and reading a model check the same: whether tasks have a label, whether a field may be it, and the value of a
  * setting as a number (of choices the number of the word). */

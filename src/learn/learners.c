@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mutant.h"
 #include "learn/learner.h"
 
 extern const learn_learner deep_autoencoder; /* of the room deep */
@@ -123,9 +124,48 @@ const dusk_learner *dusk_learner_named(const char *name)
     return learn_find(&learner, name, NULL) == DUSK_OK ? &learner->shown : NULL;
 }
 
-bool dusk_learner_is_for_labels(const dusk_learner *learner)
+/* Versions have a score that can be aimed at, and a search one to choose by. */
+bool learn_has(const learn_learner *learner, dusk_ability ability)
+{
+    const dusk_task task = learner->shown.task;
+    const bool ideal = learner->shown.numerics == DUSK_NUMERICS_IDEALISED;
+    switch (ability) {
+    case DUSK_ABILITY_STEPS: return DUSK_MUTATE(LEARNERS_ALL_HAVE_STEPS, learner->spent != NULL, true);
+    case DUSK_ABILITY_NOISE: return learner->gradients;
+    case DUSK_ABILITY_OPEN_ROWS: return learner->open_rows || learner->may_open_rows;
+    case DUSK_ABILITY_LEDGER: return !ideal && !learner->labels_only;
+    case DUSK_ABILITY_EXCHANGE: return !learner->add_remove_only;
+    case DUSK_ABILITY_VERSIONS: return learner->versions;
+    case DUSK_ABILITY_SEARCH:
+        return task <= DUSK_TASK_NUMBER && learner->shown.numerics != DUSK_NUMERICS_CERTIFIED &&
+               !learner->labels_only;
+    case DUSK_ABILITY_VALIDATION: return learner->stability != NULL;
+    }
+    return false;
+}
+
+/* What is not public about it; NULL: it is none of the learners. */
+static const learn_learner *whole(const dusk_learner *learner)
 {
     for (size_t i = 0; learn_learners[i]; i++)
-        if (&learn_learners[i]->shown == learner) return learn_learners[i]->labels_only;
-    return false;
+        if (&learn_learners[i]->shown == learner) return learn_learners[i];
+    return NULL;
+}
+
+bool dusk_learner_has(const dusk_learner *learner, dusk_ability ability)
+{
+    const learn_learner *l = whole(learner);
+    return l && learn_has(l, ability);
+}
+
+bool dusk_learner_needs_open_rows(const dusk_learner *learner)
+{
+    const learn_learner *l = whole(learner);
+    return l && l->open_rows;
+}
+
+bool dusk_learner_is_for_labels(const dusk_learner *learner)
+{
+    const learn_learner *l = whole(learner);
+    return l && l->labels_only;
 }

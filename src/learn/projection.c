@@ -238,4 +238,5 @@ const learn_learner learn_projection = {
     .outputs = learn_components_outputs,
     .predict = learn_components_predict,
     .complete = learn_components_complete,
+    .add_remove_only = true,
 };

@@ -336,13 +336,14 @@ static dusk_status choose_learner(const learn_learner **out, dusk_search *s, con
 {
     dusk_status status = learn_find(out, name, err);
     if (status != DUSK_OK) return status;
-    if ((*out)->shown.task > DUSK_TASK_NUMBER)
+    const bool fine = learn_has(*out, DUSK_ABILITY_SEARCH);
+    if (!fine && (*out)->shown.task > DUSK_TASK_NUMBER)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose a learner that has a label",
                          "models of %s have no score to choose by", name);
-    if ((*out)->shown.numerics == DUSK_NUMERICS_CERTIFIED)
+    if (!fine && (*out)->shown.numerics == DUSK_NUMERICS_CERTIFIED)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose another learner",
                          "what %s certifies holds but for a delta, which a search would multiply", name);
-    if ((*out)->labels_only)
+    if (!fine)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "choose settings by public rows that have labels",
                          "the promise of %s is for labels alone, and that of a search for rows", name);
     s->metric = (*out)->shown.task == DUSK_TASK_NUMBER ? DUSK_METRIC_MSE : DUSK_METRIC_ACCURACY;

@@ -119,7 +119,7 @@ static dusk_status take_check_rows(dusk_training *training, const dusk_train_opt
     dusk_status status = DUSK_OK;
     learn_job *job = &training->job;
     if (!options->check_rows) return DUSK_OK;
-    if (!job->learner->spent)
+    if (!learn_has(job->learner, DUSK_ABILITY_STEPS))
         return dusk_fail(err, DUSK_ERR_ARGUMENT,
                          "leave them out; dusk score says how right a model is on public rows",
                          "%s has no steps after which it could be looked at", job->learner->shown.name);
@@ -135,7 +135,7 @@ done:
 static dusk_status take_memory(learn_job *job, uint64_t memory, dusk_error *err)
 {
     job->memory = memory;
-    if (memory == 0 || job->learner->spent) return DUSK_OK;
+    if (memory == 0 || learn_has(job->learner, DUSK_ABILITY_STEPS)) return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out", "%s has no limit of memory; networks have",
                      job->learner->shown.name);
 }
@@ -146,7 +146,7 @@ static dusk_status take_open_rows(dusk_training *training, const dusk_frame *row
     learn_job *job = &training->job;
     const char *name = job->learner->shown.name;
     if (!job->learner->open_rows && !rows) return DUSK_OK;
-    if (!job->learner->open_rows && !job->learner->may_open_rows)
+    if (!learn_has(job->learner, DUSK_ABILITY_OPEN_ROWS))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them out, or choose pate or private_knn",
                          "%s learns from private rows only, and public rows were given", name);
     if (!rows)
@@ -291,7 +291,7 @@ static dusk_status make_budget(learn_job *job, const dusk_train_options *options
     if (options->noise == 0 && !options->no_privacy)
         return learn_budget_init(&job->budget, options->neighbours, options->epsilon, options->delta,
                                  rows_per_unit, err);
-    if (!job->learner->gradients)
+    if (!learn_has(job->learner, DUSK_ABILITY_NOISE))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give an epsilon",
                          "%s cannot be trained with a given noise, or without privacy: net can",
                          job->learner->shown.name);
@@ -319,7 +319,7 @@ static dusk_status plan(dusk_training *training, const dusk_train_options *optio
     DUSK_TRY(read_settings(training, options, err));
     DUSK_TRY(make_budget(job, options, err));
     if (versions) learn_budget_version(&job->budget, versions);
-    if (versions && !job->learner->versions)
+    if (versions && !learn_has(job->learner, DUSK_ABILITY_VERSIONS))
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "linear, lasso, functional and naive_bayes have them",
                          "%s has no versions with less noise: it does more than to release sums once",
                          job->learner->shown.name);

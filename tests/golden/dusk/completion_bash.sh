@@ -17,5 +17,13 @@ try dusk release keys --method l
 try dusk release exponential --scores sc
 try dusk release mean peo
 try dusk release laplace --epsilon ""
+try dusk train pate --set te
+try dusk train pate --set ""
+try dusk train net --set optimiser =
+try dusk train net --set optimiser = ada
+try dusk train net --set = optimiser = ada
+try dusk train net --set = wa
+try dusk train net --set lot = ""
+try dusk train net --schema = cred
 END
 bash ./try

@@ -15,3 +15,13 @@ for command in release account; do
         sed 's/\\-/-/g' dusk-$command.1 | grep -q -e "$option" || echo "$command: $option is missing"
     done
 done
+# every setting of every learner
+sed -e 's/\\-/-/g' -e 's/^\.SS "\(.*\)"$/== \1,/' -e 's/^\.B //' dusk-train.1 | sed -n '/^\.SH "SETTINGS"/,/^\.SH "EXIT/p' >settings
+sed -n 's/^== //p' settings | tr -d ' \n' | tr ',' '\n' >said
+while read -r learner; do
+    dusk train "$learner" --help | sed -n '/^settings, /,/^example/p' | sed -n 's/^  \([a-z][a-z_0-9]*\)  .*/\1/p' |
+        while read -r setting; do
+            sed -n "/^== \(.* \)\{0,1\}$learner,/,/^== /p" settings | grep -qx -e "$setting" || echo "$learner: $setting is missing"
+        done
+done <said
+echo "$(wc -l <said) learners have settings"

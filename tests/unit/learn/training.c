@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "dusk/learn_select.h"
 #include "learners.h"
 #include "ledgers.h"
 
@@ -285,12 +286,145 @@ static void idealised(void **state)
     dusk_generator_free(gen);
 }
 
+/* --- what learners have ---------------------------------------------------------------------------------- */
+
+/* Whether it is prepared; what else the options of the learner are was fine. */
+static bool prepared(const dusk_learner *l, const dusk_fields *fields, const dusk_train_options *o)
+{
+    dusk_training *training;
+    const dusk_status status = dusk_training_prepare(&training, l->name, fields, o, NULL);
+    dusk_training_free(training);
+    return status == DUSK_OK;
+}
+
+static void same(const dusk_learner *l, const char *what, bool has, bool does)
+{
+    if (has != does)
+        fail_msg("%s: it is said that %s it has: %d, and it is taken: %d", l->name, what, has, does);
+}
+
+static void has_what_is_prepared(const dusk_learner *l, const dusk_frame *frame)
+{
+    const dusk_train_options o = learners_options(l, 1, 1e-5);
+    const dusk_fields *fields = frame->fields;
+    const char *subspace[8];
+    dusk_train_options memory = o, check = o, noise = o, none = o, open = o, closed = o, exchanged = o;
+    memory.memory = 1 << 30;
+    check.check_rows = frame;
+    noise.epsilon = none.epsilon = 0;
+    noise.noise = 2;
+    none.no_privacy = true;
+    noise.rows = none.rows = frame->rows; /* nothing is left to pay a count with */
+    open.open_rows = learners_open_rows();
+    if (learners_is_net(l)) { /* to these it is of use with a subspace only */
+        memcpy(subspace, o.settings, o.settings_count * sizeof *subspace);
+        subspace[open.settings_count++] = "subspace=2";
+        open.settings = subspace;
+    }
+    closed.open_rows = NULL;
+    exchanged.neighbours = DUSK_REPLACE_ONE;
+    const bool steps = dusk_learner_has(l, DUSK_ABILITY_STEPS),
+               told = dusk_learner_has(l, DUSK_ABILITY_NOISE);
+    assert_true(prepared(l, fields, &o));
+    same(l, "memory", steps, prepared(l, fields, &memory));
+    same(l, "check_rows", steps, prepared(l, fields, &check));
+    same(l, "noise", told, prepared(l, fields, &noise));
+    same(l, "no_privacy", told, prepared(l, fields, &none));
+    same(l, "open_rows", dusk_learner_has(l, DUSK_ABILITY_OPEN_ROWS), prepared(l, fields, &open));
+    same(l, "no open_rows", !dusk_learner_needs_open_rows(l), prepared(l, fields, &closed));
+    same(l, "replace-one", dusk_learner_has(l, DUSK_ABILITY_EXCHANGE), prepared(l, fields, &exchanged));
+}
+
+static void has_what_is_kept(const dusk_learner *l, const dusk_frame *frame, dusk_ledger *ledger,
+                             const char *file)
+{
+    const dusk_train_options o = learners_options(l, 1, 1e-5);
+    dusk_training *training;
+    uint64_t charge;
+    OK(dusk_training_prepare(&training, l->name, frame->fields, &o, NULL));
+    same(l, "steps", dusk_learner_has(l, DUSK_ABILITY_STEPS),
+         dusk_training_keep(training, file, 1, false, &charge, NULL) == DUSK_OK);
+    same(l, "a ledger", dusk_learner_has(l, DUSK_ABILITY_LEDGER),
+         dusk_ledger_reserve_statement(ledger, &charge, dusk_training_statement(training), "a", "b", 1,
+                                       NULL) == DUSK_OK);
+    dusk_training_free(training); /* takes the file away, as it was not begun */
+}
+
+static void has_what_chooses(const dusk_learner *l, const dusk_frame *frame)
+{
+    static const char *const plain[] = { "" }, *const output[] = { "form=output" };
+    dusk_train_options o = learners_options(l, 1, 1e-5);
+    dusk_ladder_options versions;
+    dusk_search_options some;
+    dusk_validation_options stable;
+    dusk_ladder *ladder;
+    dusk_search *search;
+    dusk_validation *validation;
+    dusk_ladder_options_init(&versions);
+    dusk_search_options_init(&some);
+    dusk_validation_options_init(&stable);
+    static const char *const bounds[] = { "scaling=bounds" }, *const alone[] = { "structure=independent" };
+    const char *const *words = NULL; /* of which each number is released once */
+    if (!strcmp(l->name, "functional")) words = bounds;
+    if (!strcmp(l->name, "density")) words = alone;
+    dusk_train_options once = o;
+    if (words) {
+        once.settings = words;
+        once.settings_count = 1;
+    }
+    versions.target = l->task == DUSK_TASK_NUMBER ? 3 : 0.5;
+    versions.rows = frame;
+    some.candidates = plain;
+    stable.candidates = output;
+    some.candidates_count = stable.candidates_count = 1;
+    o.rows = 1000;
+    same(l, "versions", dusk_learner_has(l, DUSK_ABILITY_VERSIONS),
+         dusk_ladder_prepare(&ladder, l->name, frame->fields, &once, &versions, NULL) == DUSK_OK);
+    bool searched = dusk_search_prepare(&search, l->name, frame->fields, &o, &some, NULL) == DUSK_OK;
+    if (!searched) { /* the price of some is that of pure noise only without a delta */
+        o.delta = 0;
+        searched = dusk_search_prepare(&search, l->name, frame->fields, &o, &some, NULL) == DUSK_OK;
+        o.delta = 1e-5;
+    }
+    same(l, "a search", dusk_learner_has(l, DUSK_ABILITY_SEARCH), searched);
+    same(l, "a validation", dusk_learner_has(l, DUSK_ABILITY_VALIDATION),
+         dusk_validation_prepare(&validation, l->name, frame->fields, &o, &stable, NULL) == DUSK_OK);
+    dusk_ladder_free(ladder);
+    dusk_search_free(search);
+    dusk_validation_free(validation);
+}
+
+/* What a learner is said to have is taken, and what it is said not to have is refused. */
+static void abilities(void **state)
+{
+    folder f = folder_make();
+    dusk_generator *gen = seeded(8);
+    char kept[600];
+    (void)state;
+    ledger_make(f.file, DUSK_FILTER_BASIC, 1000, 0.1);
+    snprintf(kept, sizeof kept, "%s.kept", f.file);
+    dusk_ledger *ledger = ledger_of(f.file);
+    for (size_t i = 0; dusk_learner_at(i); i++) {
+        const dusk_learner *l = dusk_learner_at(i);
+        dusk_frame *frame = learners_frame(learners_fields(l), 30, gen);
+        has_what_is_prepared(l, frame);
+        has_what_is_kept(l, frame, ledger, kept);
+        has_what_chooses(l, frame);
+        dusk_frame_free(frame);
+    }
+    const dusk_learner other = { .name = "net" };
+    assert_false(dusk_learner_has(&other, DUSK_ABILITY_STEPS) || dusk_learner_needs_open_rows(&other));
+    dusk_ledger_close(ledger);
+    folder_remove(&f);
+    dusk_generator_free(gen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests),     cmocka_unit_test(settings),        cmocka_unit_test(statements),
         cmocka_unit_test(other_frames), cmocka_unit_test(runs_again),      cmocka_unit_test(charges),
-        cmocka_unit_test(idealised),    cmocka_unit_test(pure_statements),
+        cmocka_unit_test(idealised),    cmocka_unit_test(pure_statements), cmocka_unit_test(abilities),
     };
     return cmocka_run_group_tests_name("training", tests, NULL, NULL);
 }

@@ -33,9 +33,14 @@ static dusk_spending charge(const char *text, double delta, dusk_filter_kind fil
     dusk_ledger *ledger = make(f.file, filter, neighbours);
     dusk_statement statement = say(text, delta, neighbours);
     dusk_spending spending;
+    dusk_budget quoted;
     uint64_t id;
+    OK(dusk_ledger_quote_statement(ledger, &quoted, &statement, "ann", &err));
+    OK(dusk_ledger_spending(ledger, &spending, "ann", &err));
+    assert_true(spending.spent.epsilon == 0);
     OK(dusk_ledger_reserve_statement(ledger, &id, &statement, "ann", "a test", 1, &err));
     OK(dusk_ledger_spending(ledger, &spending, "ann", &err));
+    if (filter == DUSK_FILTER_BASIC) assert_true(quoted.epsilon == spending.spent.epsilon);
     if (filter == DUSK_FILTER_BASIC) {
         assert_true(spending.spent.epsilon >= statement.epsilon * (1 - 1e-12));
         assert_true(spending.spent.epsilon <= statement.epsilon * (1 + 1e-6));
@@ -97,6 +102,10 @@ static void refusals(void **state)
     ideal.numerics = DUSK_NUMERICS_IDEALISED;
     snprintf(labels.unit, sizeof labels.unit, DUSK_LABEL_OF "a person");
     assert_true(dusk_statement_is_for_labels(&labels) && !dusk_statement_is_for_labels(&dear));
+    FAILS(DUSK_ERR_UNSUPPORTED, dusk_ledger_quote_statement(ledger, NULL, &labels, "ann", &err));
+    FAILS(DUSK_ERR_ARGUMENT, dusk_ledger_quote_statement(ledger, NULL, &other, "ann", &err));
+    FAILS(DUSK_ERR_UNSUPPORTED, dusk_ledger_quote_statement(ledger, NULL, &ideal, "ann", &err));
+    FAILS(DUSK_ERR_BUDGET, dusk_ledger_quote_statement(ledger, NULL, &dear, "ann", &err));
     FAILS(DUSK_ERR_UNSUPPORTED, dusk_ledger_reserve_statement(ledger, &id, &labels, "ann", "", 1, &err));
     FAILS(DUSK_ERR_ARGUMENT, dusk_ledger_reserve_statement(ledger, &id, &other, "ann", "", 1, &err));
     FAILS(DUSK_ERR_UNSUPPORTED, dusk_ledger_reserve_statement(ledger, &id, &ideal, "ann", "", 1, &err));
