@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "learn/learner.h"
 #include "learners.h"
 #include "ledgers.h"
 
@@ -176,7 +177,7 @@ static double cost_alone(const dusk_search *search, const char *learner, const d
                          const dusk_train_options *promised, const char *candidate, double epsilon,
                          double scoring, dusk_metric metric)
 {
-    const char *word[4];
+    const char *word[LEARN_WORDS_MAX];
     char copy[100], text[8192];
     double eta, gamma;
     dusk_event whole, run;
@@ -185,10 +186,10 @@ static double cost_alone(const dusk_search *search, const char *learner, const d
     dusk_training *training;
     dusk_generator *gen = seeded(9);
     dusk_train_options o = *promised;
-    snprintf(copy, sizeof copy, "%s", candidate);
+    assert_int_equal(
+        learn_candidate_words(word, &o.settings_count, copy, sizeof copy, candidate, promised, NULL),
+        DUSK_OK);
     o.settings = word;
-    o.settings_count = 0;
-    for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) word[o.settings_count++] = w;
     o.epsilon = epsilon;
     o.rows = promised->rows / 5 * 4;
     assert_int_equal(dusk_training_prepare(&training, learner, frame->fields, &o, NULL), DUSK_OK);
