@@ -24,7 +24,7 @@ typedef struct bench_case {
     const char *what;  /* one line for --list                                      */
     const char *unit;  /* of value and floor_value; "... /s" grows with speed      */
     const char *floor; /* what the floor is                                        */
-    const char *aim;   /* ">= 10" (of the value), "ratio <= 10", or "" for none    */
+    const char *aim;   /* ">= 10" (of the value), "ratio <= 10", both with a comma, "": none */
     void (*run)(const struct bench_case *self, bench_result *out, dusk_generator *gen);
     const void *setup; /* what `run` wants to know besides */
 } bench_case;
@@ -56,6 +56,8 @@ typedef struct bench_times {
 } bench_times;
 
 double bench_cpu_seconds(void);
+/* By the clock, for what several threads do: on a machine that does nothing else. */
+double bench_clock_seconds(void);
 /* Call both once to warm up, then both in turn, and take medians. A call should
  * take a few milliseconds. */
 bench_times bench_compare(bench_work *work, bench_work *floor, void *context);

@@ -63,7 +63,7 @@ def words_for(learner, example, option):
     if option == "label": return words + ["--label", "repaid"]
     if option == "until": return words + until(learner, number, "credit_new.csv")
     if option == "check" and learner in versions: words += without(until(learner, number, ""), "--check")
-    if option == "try" and "rate" in settings(learner): return words + ["--try", "rate=1"] # all rows, as a price of samples has no such form
+    if option == "try" and "rate" in settings(learner): return words + ["--try", "rate=1"] # what counts rows cannot be searched
     if option == "columns": return words + ["--columns", "age,debt"]
     if option == "set": return words + ["--set", "=".join(next(iter(settings(learner).items())))]
     if option == "resume": return words + ["--resume", "--checkpoint", "a.kept"]

@@ -82,7 +82,7 @@ static void counts_are_paid_for(void **state)
         dusk_training *training = prepared(r, frame);
         assert_true(dusk_training_statement(training)->epsilon <= 2);
         assert_int_equal(dusk_training_steps(training), r->epochs > 0 ? 0 : 7);
-        for (int run = 0; run < 4; run++) {
+        for (int run = 0; run < 2; run++) {
             dusk_model *model;
             assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
             const double rows = number_of(model, "rows"), steps = number_of(model, "steps");
