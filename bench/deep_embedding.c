@@ -66,8 +66,8 @@ static void run_memory(const bench_case *self, bench_result *out, dusk_generator
     tokens t;
     (void)self;
     open_tokens(&t, gen);
-    const double before = bench_memory("VmRSS");
     bench_forget_peak();
+    const double before = bench_memory("VmRSS");
     train(&t);
     *out = (bench_result){ .value = bench_memory("VmHWM") - before,
                            .floor_value = (double)LOT * LENGTH * WIDTH * 8 / 1048576 };
