@@ -126,6 +126,7 @@ done:
     return status;
 }
 
+DUSK_PROVEN(deep_net_plan)
 dusk_status deep_net_plan(learn_job *job, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -239,6 +240,7 @@ static dusk_status make_open_rows(deep_rows *out, const learn_job *job, dusk_err
                : deep_rows_make_all(out, &job->features, job->open_rows, err);
 }
 
+DUSK_PROVEN(deep_net_fit)
 dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;

@@ -330,6 +330,7 @@ done:
     return status;
 }
 
+DUSK_PROVEN(learn_training_prepare)
 dusk_status learn_training_prepare(dusk_training **out, const char *learner, const dusk_fields *fields,
                                    const dusk_train_options *options, learn_versions *versions,
                                    dusk_error *err)
@@ -437,6 +438,7 @@ done:
     return status;
 }
 
+DUSK_PROVEN(dusk_training_run)
 dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const dusk_frame *frame,
                               dusk_generator *gen, dusk_error *err)
 {
