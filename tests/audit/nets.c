@@ -231,9 +231,28 @@ static int remove_start(void **state)
     return remove(path);
 }
 
-int main(void)
+/* --- as a program ------------------------------------------------------------------------------------------------- */
+
+/* For `dusk audit exec` (tests/audit/nets.sh): SUBJECT EPSILON WORLD, and as many trainings as DUSK_DRAWS says, what is looked at of each on a line. */
+static int print_trainings(const subject *s, double epsilon, int w)
+{
+    const char *draws = getenv("DUSK_DRAWS");
+    double x[OUTPUTS_MAX];
+    must(dusk_generator_new(&coins, NULL));
+    (void)s->begin(epsilon);
+    for (unsigned long i = draws ? strtoul(draws, NULL, 10) : 1; i > 0; i--) {
+        s->draw(x, w);
+        for (size_t k = 0; k < s->outputs; k++) printf("%.17g%c", x[k], k + 1 < s->outputs ? ' ' : '\n');
+    }
+    end_training();
+    dusk_generator_free(coins);
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     mallopt(M_MMAP_THRESHOLD, 1 << 18); /* large rooms that stay empty are then not zeroed for every run */
+    if (argc == 4) return print_trainings(subject_named(argv[1]), strtod(argv[2], NULL), *argv[3] == '1');
     const struct CMUnitTest tests[] = { cmocka_unit_test(no_loop_is_accused),
                                         cmocka_unit_test(honest_loops_show_what_they_state) };
     return cmocka_run_group_tests(tests, open_start, remove_start);
