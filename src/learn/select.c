@@ -15,6 +15,7 @@
 #include "base/mutant.h"
 #include "dusk/mechanisms.h"
 #include "learn/learner.h"
+#include "mechanisms/candidates.h"
 #include "numeric/rounding.h"
 #include "random/sampling.h"
 
@@ -110,10 +111,12 @@ static dusk_status cost_event(dusk_event *out, const cost *c, dusk_error *err)
         divergence[n++] = six_digits_up(c->divergence[k]);
     }
     if (n == 0)
-        return dusk_fail(err, DUSK_ERR_UNSUPPORTED,
-                         "declare --rows where a training counts them, search without delta, or choose "
-                         "another learner",
-                         "the price of a run has a delta of its own, which a search would multiply");
+        return dusk_fail(
+            err, DUSK_ERR_UNSUPPORTED,
+            "declare --rows where a training counts them, sample by poisson, fixed or shuffled, or "
+            "search without delta",
+            "the price of a run has no Renyi divergence, or a delta of its own, which a search "
+            "would multiply");
     return dusk_event_rdp(out, at, divergence, n, err);
 }
 
@@ -311,22 +314,27 @@ static dusk_status check(const dusk_train_options *train, const dusk_search_opti
     return DUSK_OK;
 }
 
-/* The gamma with which there are about so many runs on average. */
+/* The gamma with which there are about so many runs on average. What has no gamma has too many. */
 static dusk_status plan_runs(dusk_search *s, const dusk_search_options *o, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    char hint[80];
     const double runs = o->runs > 0 ? o->runs : fmax(2 * (double)o->candidates_count, 2);
     double low = 0x1p-30, high = 1 - 0x1p-20; /* fewer runs with a larger gamma */
     for (int i = 0; i < 60; i++) {
         const double middle = sqrt(low * high);
-        DUSK_TRY(dusk_candidates_init(&s->runs, o->eta, middle, err));
-        if (s->runs.mean > runs)
+        if (dusk_candidates_init(&s->runs, o->eta, middle, NULL) != DUSK_OK || s->runs.mean > runs)
             low = middle;
         else
             high = middle;
     }
     DUSK_TRY(dusk_candidates_init(&s->runs, o->eta, high, err));
     s->runs.padding = o->padding;
+    if (!(s->runs.mean >= 0.9 * runs)) {
+        snprintf(hint, sizeof hint, "give a larger eta, or about %.3g runs", s->runs.mean);
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, hint,
+                           "with eta %g there are fewer than %g runs on average", o->eta, runs));
+    }
 done:
     return status;
 }
@@ -351,6 +359,26 @@ static dusk_status choose_learner(const learn_learner **out, dusk_search *s, con
     return DUSK_OK;
 }
 
+/* What any training of it rests on, and that nobody sees how many there were. */
+DUSK_PROVEN(assume)
+static dusk_status assume(dusk_search *s, const dusk_training *first, uint64_t padding, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    char fact[80] = "how many runs there were, and so the time, is not seen";
+    memcpy(s->statement.assumed, dusk_training_statement(first)->assumed, sizeof s->statement.assumed);
+    for (size_t i = 0; i < s->count; i++) {
+        const char *more = learn_training_job(s->training[i])->assumed;
+        if (DUSK_MUTATE(SEARCH_ASSUMES_LESS, more != NULL, false) && !strstr(s->statement.assumed, more))
+            DUSK_TRY(dusk_statement_assume(&s->statement, more, err));
+    }
+    if (padding > 0)
+        snprintf(fact, sizeof fact, "the time is not seen if there were more than %llu runs",
+                 (unsigned long long)padding);
+    DUSK_TRY(dusk_statement_assume(&s->statement, fact, err));
+done:
+    return status;
+}
+
 DUSK_PROVEN(plan)
 static dusk_status plan(dusk_search *s, const char *name, const dusk_train_options *train,
                         const dusk_search_options *o, dusk_error *err)
@@ -371,7 +399,7 @@ static dusk_status plan(dusk_search *s, const char *name, const dusk_train_optio
     if (train->delta == 0) DUSK_TRY(state_pure(&s->statement, err));
     say(s, o, train->delta);
     s->statement.numerics = p.learner->shown.numerics;
-    memcpy(s->statement.assumed, dusk_training_statement(first)->assumed, sizeof s->statement.assumed);
+    DUSK_TRY(assume(s, first, o->padding, err));
 done:
     dusk_model_free(p.empty);
     dusk_training_free(first);
@@ -409,16 +437,46 @@ dusk_status dusk_search_explain(const dusk_search *search, char **text, dusk_err
 
 /* What a run gives. */
 typedef struct found {
-    size_t place; /* among all models that were made */
+    size_t place; /* of its model, among those that are kept; of one that is not: nowhere */
     size_t candidate;
 } found;
 
+/* Models are kept while they may still be the answer: the best so far. Runs of a padding are not known here: with one, all that were the best in their time. */
 typedef struct searching {
     dusk_search *search;
     const dusk_frame *frame;
     dusk_model **model;
+    double score; /* of the last of them */
     size_t models, room;
 } searching;
+
+/* The price is that of the best run alone: nothing of the others may stay. */
+static void forget_model(dusk_model *model)
+{
+    for (size_t i = 0; model && i < model->arrays; i++)
+        dusk_wipe(model->array[i].value, model->array[i].rows * model->array[i].columns * sizeof(double));
+    dusk_model_free(model);
+}
+
+/* Where the model of a run is; it is given away. */
+static dusk_status keep_model(searching *g, size_t *place, dusk_model *model, double score, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bool best = g->models == 0 || dusk_candidates_better(score, g->score);
+    const bool alone = g->search->runs.padding == 0;
+    *place = SIZE_MAX;
+    if (DUSK_MUTATE(SEARCH_KEEPS_ALL_MODELS, !best, false)) goto done;
+    if (DUSK_MUTATE(SEARCH_KEEPS_ALL_MODELS, g->models > 0 && alone, false))
+        forget_model(g->model[--g->models]);
+    *place = g->models;
+    g->score = score;
+    DUSK_GROW(g->model, g->room, g->models);
+    g->model[g->models++] = model;
+    model = NULL;
+done:
+    forget_model(model);
+    return status;
+}
 
 /* Any of the candidates, a training, a score. */
 DUSK_PROVEN(run_once)
@@ -428,7 +486,8 @@ static dusk_status run_once(void *context, double *score, void *output, dusk_gen
     searching *g = context;
     dusk_search *s = g->search;
     dusk_frame *first = NULL, *second = NULL;
-    found f = { .place = g->models };
+    dusk_model *model = NULL;
+    found f = { .place = SIZE_MAX };
     double low, high, value;
     dusk_statement statement;
     uint64_t i;
@@ -436,25 +495,18 @@ static dusk_status run_once(void *context, double *score, void *output, dusk_gen
     DUSK_TRY(dusk_uniform_below(gen, &i, s->count, err));
     f.candidate = (size_t)i;
     DUSK_TRY(dusk_frame_split(g->frame, &first, &second, s->held_out, gen, err));
-    DUSK_GROW(g->model, g->room, g->models);
-    DUSK_TRY(dusk_training_run(s->training[i], &g->model[g->models], first, gen, err));
-    g->models++;
-    DUSK_TRY(dusk_model_score_release(&value, &low, &high, &statement, s->metric, g->model[f.place], second,
-                                      &s->score, gen, err));
+    DUSK_TRY(dusk_training_run(s->training[i], &model, first, gen, err));
+    DUSK_TRY(dusk_model_score_release(&value, &low, &high, &statement, s->metric, model, second, &s->score,
+                                      gen, err));
     *score = s->metric == DUSK_METRIC_MSE ? -value : value;
+    status = keep_model(g, &f.place, model, *score, err);
+    model = NULL;
     memcpy(output, &f, sizeof f);
 done:
+    forget_model(model);
     dusk_frame_free(first);
     dusk_frame_free(second);
     return status;
-}
-
-/* The price is that of the best run alone: nothing of the others may stay. */
-static void forget_model(dusk_model *model)
-{
-    for (size_t i = 0; model && i < model->arrays; i++)
-        dusk_wipe(model->array[i].value, model->array[i].rows * model->array[i].columns * sizeof(double));
-    dusk_model_free(model);
 }
 
 DUSK_PROVEN(dusk_search_run)

@@ -81,11 +81,9 @@ typedef struct best {
     size_t size;
 } best;
 
-/* NaN is below all numbers; the first of equal scores stays. */
-static bool is_better(const best *b, double score)
+bool dusk_candidates_better(double score, double before)
 {
-    if (!b->any) return true;
-    return isnan(b->score) ? !isnan(score) : score > b->score;
+    return isnan(before) ? !isnan(score) : score > before;
 }
 
 static void keep(best *b, double score)
@@ -104,7 +102,9 @@ static dusk_status make_runs(best *b, const dusk_candidates *candidates, uint64_
         if (b->size) memset(b->trial, 0, b->size);
         dusk_status status = run(context, &score, b->trial, gen, err);
         if (status != DUSK_OK) return status;
-        if (i < DUSK_MUTATE(CANDIDATES_KEEP_PADDING, count, all) && is_better(b, score)) keep(b, score);
+        if (i < DUSK_MUTATE(CANDIDATES_KEEP_PADDING, count, all) &&
+            (!b->any || dusk_candidates_better(score, b->score)))
+            keep(b, score);
     }
     return DUSK_OK;
 }

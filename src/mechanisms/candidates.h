@@ -4,6 +4,9 @@
 
 #include "dusk/mechanisms.h"
 
+/* Is a run of this score kept instead of one before it? NaN is below all numbers; the first of equal scores stays. */
+bool dusk_candidates_better(double score, double before);
+
 /* dusk_candidates_release with `width` coins tossed at a time for the number of
  * runs: 64 for the public function, fewer in exhaustive tests. */
 DUSK_MUST_USE dusk_status dusk_candidates_release_width(const dusk_candidates *candidates, bool *any,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "learn/learner.h"
 #include "learners.h"
 #include "ledgers.h"
@@ -274,6 +275,113 @@ static void samples_are_priced(void **state)
     dusk_generator_free(gen);
 }
 
+/* A search rests on what any of its trainings rests on, and on the number of runs staying unseen. */
+static void facts_are_told(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    char start[300], public_start[340];
+    const char *of_start[] = { "learning_rate=1", public_start }, *plain[] = { "learning_rate=1" };
+    const char *settings[] = { "net=output", "rate=1", "steps=2" };
+    dusk_generator *gen = seeded(12);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 40, gen);
+    dusk_train_options train = promise("good", 2, 1e-5);
+    dusk_search_options options = of(plain, 1);
+    dusk_training *training;
+    dusk_model *model;
+    dusk_search *search;
+    train.settings = settings;
+    train.settings_count = 3;
+    train.rows = 40;
+    OK(dusk_training_prepare(&training, "net", frame->fields, &train, &err));
+    OK(dusk_training_run(training, &model, frame, gen, &err));
+    OK(dusk_model_write(model, f.file, &err));
+    dusk_training_free(training);
+    dusk_model_free(model);
+    snprintf(start, sizeof start, "start=%s", f.file);
+    snprintf(public_start, sizeof public_start, "%s start_is=public", start);
+    for (int k = 0; k < 2; k++) {
+        options = of(k ? of_start : plain, k ? 2 : 1);
+        options.padding = k ? 5 : 0;
+        OK(dusk_search_prepare(&search, "net", frame->fields, &train, &options, &err));
+        const char *assumed = dusk_search_statement(search)->assumed;
+        assert_non_null(strstr(assumed, "about 40 rows, declared"));
+        assert_true((strstr(assumed, "the model to start from is public") != NULL) == (k == 1));
+        assert_non_null(strstr(assumed, k ? "if there were more than 5 runs" : "how many runs there were"));
+        dusk_search_free(search);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+    folder_remove(&f);
+}
+
+/* What a search takes of memory does not grow with its runs, whose number nobody is to learn. */
+static void models_that_lost_are_gone(void **state)
+{
+    (void)state;
+    const char *candidates[] = { "learning_rate=1", "learning_rate=2" };
+    const char *settings[] = { "net=dense 3000; relu; output", "rate=1", "steps=1" };
+    dusk_generator *gen = seeded(14);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 5, gen);
+    dusk_train_options train = promise("good", 20, 1e-5);
+    double most[2];
+    train.settings = settings;
+    train.settings_count = 3;
+    train.rows = 5;
+    for (int k = 0; k < 2; k++) {
+        dusk_search_options options = of(candidates, 2);
+        dusk_search_result result;
+        dusk_search *search;
+        options.runs = k ? 60 : 2;
+        options.eta = 10;
+        OK(dusk_search_prepare(&search, "net", frame->fields, &train, &options, &err));
+        const size_t before = dusk_memory_used();
+        dusk_memory_watch();
+        OK(dusk_search_run(search, &result, frame, gen, &err));
+        most[k] = (double)(dusk_memory_most() - before);
+        dusk_model_free(result.model);
+        dusk_search_free(search);
+    }
+    if (!(most[1] < 1.6 * most[0])) fail_msg("%g bytes of many runs, %g of few", most[1], most[0]);
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
+/* So many runs as were asked for, or a refusal. */
+static void runs_are_those_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        double eta, runs;
+        bool refused;
+    } cases[] = {
+        { 10, 1e6, false }, { 0, 1e6, false }, { -0.5, 1e6, true }, { -0.99, 50, true }, { 3, 2, false }
+    };
+    const char *candidates[] = { "rounds=1" };
+    dusk_generator *gen = seeded(15);
+    dusk_frame *frame = learners_frame(LEARNERS_FIELDS, 0, gen);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        dusk_train_options train = promise("good", 20, 0);
+        dusk_search_options options = of(candidates, 1);
+        dusk_search *search = NULL;
+        char *text;
+        double runs;
+        options.eta = cases[k].eta;
+        options.runs = cases[k].runs;
+        const dusk_status status =
+            dusk_search_prepare(&search, "boosting", frame->fields, &train, &options, NULL);
+        assert_int_equal(status, cases[k].refused ? DUSK_ERR_ARGUMENT : DUSK_OK);
+        if (cases[k].refused) continue;
+        OK(dusk_search_explain(search, &text, &err));
+        runs = said(text, "number of runs, ");
+        assert_true(fabs(runs - cases[k].runs) < 0.01 * cases[k].runs);
+        dusk_ledger_free_text(text);
+        dusk_search_free(search);
+    }
+    dusk_frame_free(frame);
+    dusk_generator_free(gen);
+}
+
 /* A delta of a run's own is not multiplied in silence. */
 static void what_has_no_price_is_refused(void **state)
 {
@@ -339,10 +447,11 @@ static void searches_are_charged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_better_one_wins),  cmocka_unit_test(the_whole_is_priced),
-        cmocka_unit_test(a_run_costs_a_third),  cmocka_unit_test(odd_requests_are_refused),
-        cmocka_unit_test(samples_are_priced),   cmocka_unit_test(what_has_no_price_is_refused),
-        cmocka_unit_test(searches_are_charged),
+        cmocka_unit_test(the_better_one_wins),          cmocka_unit_test(the_whole_is_priced),
+        cmocka_unit_test(a_run_costs_a_third),          cmocka_unit_test(odd_requests_are_refused),
+        cmocka_unit_test(samples_are_priced),           cmocka_unit_test(facts_are_told),
+        cmocka_unit_test(models_that_lost_are_gone),    cmocka_unit_test(runs_are_those_asked_for),
+        cmocka_unit_test(what_has_no_price_is_refused), cmocka_unit_test(searches_are_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
