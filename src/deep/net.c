@@ -62,32 +62,35 @@ size_t deep_take_or(deep_words *words, const char *what, size_t low, size_t high
     return words->places_taken < words->places ? deep_take(words, what, low, high) : fallback;
 }
 
-static double *find_option(deep_words *words, const char *name)
+/* The option, which has a number, or must not have one. */
+static const double *find_option(deep_words *words, const char *name, bool valued)
 {
-    for (size_t i = 0; i < words->options; i++)
-        if (!strcmp(words->option[i].name, name)) {
-            words->option[i].taken = true;
-            return &words->option[i].value;
-        }
+    for (size_t i = 0; i < words->options; i++) {
+        if (strcmp(words->option[i].name, name) != 0) continue;
+        words->option[i].taken = true;
+        if (words->option[i].valued != valued)
+            deep_refuse(words, valued ? "%s needs a number" : "%s takes no number", name);
+        return &words->option[i].value;
+    }
     return NULL;
 }
 
 size_t deep_option(deep_words *words, const char *name, size_t low, size_t high, size_t fallback)
 {
-    const double *value = find_option(words, name);
+    const double *value = find_option(words, name, true);
     return value ? whole_of(words, name, *value, low, high) : fallback;
 }
 
 double deep_option_number(deep_words *words, const char *name, double low, double high, double fallback)
 {
-    const double *value = find_option(words, name);
+    const double *value = find_option(words, name, true);
     if (!value) return fallback;
     if (*value >= low && *value <= high) return *value;
     deep_refuse(words, "%s is a number from %g to %g", name, low, high);
     return fallback;
 }
 
-bool deep_flag(deep_words *words, const char *name) { return find_option(words, name) != NULL; }
+bool deep_flag(deep_words *words, const char *name) { return find_option(words, name, false) != NULL; }
 
 static void check_all_taken(deep_words *words)
 {
@@ -109,8 +112,13 @@ static void add_word(deep_words *words, const char *text, size_t n)
     word[n] = 0;
     const double x = strtod(word, &end);
     const bool is_number = *end == 0 && isfinite(x);
-    if (is_number && words->options > 0) {
+    if (is_number && words->options > 0 && words->option[words->options - 1].valued) {
+        deep_refuse(words, "%g is a number too many", x);
+    } else if (is_number && words->options > 0) {
         words->option[words->options - 1].value = x;
+        words->option[words->options - 1].valued = true;
+    } else if (strchr(word, ',')) {
+        deep_refuse(words, "a ; stands between layers, and a blank between words");
     } else if (is_number) {
         if (words->places == sizeof words->place / sizeof *words->place)
             deep_refuse(words, "it has too many numbers");
@@ -121,7 +129,8 @@ static void add_word(deep_words *words, const char *text, size_t n)
         deep_refuse(words, "it has no option %s", word);
     } else {
         memcpy(words->option[words->options].name, word, n + 1);
-        words->option[words->options++].value = 1;
+        words->option[words->options].valued = false;
+        words->options++;
     }
 }
 

@@ -82,7 +82,8 @@ typedef struct deep_words {
     size_t places, places_taken;
     struct {
         char name[16];
-        double value; /* 1 without a number */
+        double value;
+        bool valued; /* it has a number */
         bool taken;
     } option[8];
     size_t options;

@@ -15,7 +15,9 @@ static size_t count_windows(deep_words *words, size_t size, size_t span, size_t 
         return count;
     }
     if (span > size + 2 * pad) {
-        deep_refuse(words, "its window of %zu is larger than the %zu that there are", span, size + 2 * pad);
+        deep_refuse(words, "its window of %zu is larger than the %zu that there are%s", span, size + 2 * pad,
+                    words->net->layers == 0 && size == 1 ? "; say how numbers lie first: input HEIGHT WIDTH"
+                                                         : "");
         return 1;
     }
     return (size + 2 * pad - span) / stride + 1;
