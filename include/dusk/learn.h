@@ -66,6 +66,13 @@ typedef struct dusk_learner {
 /* Learner number i, or NULL beyond the last; the learner of that name, or NULL. */
 DUSK_API const dusk_learner *dusk_learner_at(size_t i);
 DUSK_API const dusk_learner *dusk_learner_named(const char *name);
+/* A kind of layer, as the setting `net` of networks names it. */
+typedef struct dusk_layer {
+    const char *form; /* "dense N [each] [zero]": the word, numbers in their places, options */
+    const char *help; /* one line */
+} dusk_layer;
+/* Kind number i; false beyond the last. */
+DUSK_API bool dusk_layer_at(dusk_layer *out, size_t i);
 /* Does it keep labels private and nothing else? All other columns, and how many rows there are, are then public: this is said in the statement
  * (dusk_statement_is_for_labels), and nothing is charged to a ledger. */
 DUSK_API bool dusk_learner_is_for_labels(const dusk_learner *learner);

@@ -58,6 +58,15 @@ static void paragraphs(FILE *file, const char *text, size_t indent)
     }
 }
 
+/* From the end of what stands at the left, at column `at`, to the right column: on the next line where there is no room. */
+static void go_right(FILE *file, size_t at)
+{
+    if (at + 2 > OPTION_COLUMN)
+        fprintf(file, "\n%*s", OPTION_COLUMN, "");
+    else
+        fprintf(file, "%*s", (int)(OPTION_COLUMN - at), "");
+}
+
 /* With `brief` only the first clause of its help. */
 static void print_option(FILE *file, const dusk_option *option, bool brief)
 {
@@ -75,16 +84,14 @@ static void print_option(FILE *file, const dusk_option *option, bool brief)
                   option->help);
     if (option->fallback) dusk_text_add(&text, " (default %s)", option->fallback);
     fputs(left, file);
-    if (at + 2 > OPTION_COLUMN)
-        fprintf(file, "\n%*s", OPTION_COLUMN, "");
-    else
-        fprintf(file, "%*s", (int)(OPTION_COLUMN - at), "");
+    go_right(file, at);
     wrap(file, right, text.length, OPTION_COLUMN, OPTION_COLUMN);
 }
 
 void dusk_help_row(FILE *file, const char *name, const char *says)
 {
-    fprintf(file, "  %-*s", OPTION_COLUMN - 2, name);
+    fprintf(file, "  %s", name);
+    go_right(file, 2 + strlen(name));
     wrap(file, says, strlen(says), OPTION_COLUMN, OPTION_COLUMN);
 }
 

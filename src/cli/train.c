@@ -146,6 +146,7 @@ static const dusk_section train_sections[] = {
       "(--charge-each). For linear, lasso, bayes_linear, functional, naive_bayes, density and covariance, "
       "with a "
       "delta." },
+    { "Layers", train_layers },
     { "Looking on",
       "--check shows how right a network is on public rows as it is trained: on a terminal meanwhile, with "
       "what the steps so far would have cost if it had been planned to stop there, and as a table, JSON or "

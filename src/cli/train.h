@@ -33,6 +33,8 @@ typedef struct train_plan {
 
 /* All learners, those of a task together, since dusk_train_begin (train_learners.c). */
 extern dusk_operand train_learners[];
+/* The layers of networks, a paragraph each, since then too. */
+extern char train_layers[];
 
 /* --set, and the options that are shorter forms of it (train_net.c). */
 typedef struct train_words {

@@ -12,6 +12,7 @@ enum { LEARNERS_MAX = 96 };
 
 /* Filled once, when the program begins; learners of a task stand together. */
 dusk_operand train_learners[LEARNERS_MAX + 1];
+char train_layers[4096];
 static char learner_examples[LEARNERS_MAX][240];
 static char learner_needs[LEARNERS_MAX][64], learner_takes[LEARNERS_MAX][480];
 
@@ -126,6 +127,23 @@ static bool setting_at(const char *learner, size_t i, dusk_setting_words *out)
     return true;
 }
 
+/* All layers, or their names. */
+static void print_layers(FILE *file, bool brief)
+{
+    char names[1024];
+    dusk_text text;
+    dusk_layer layer;
+    if (!brief) {
+        fputs("\nlayers, with \";\" or a new line between them\n", file);
+        for (size_t i = 0; dusk_layer_at(&layer, i); i++) dusk_help_row(file, layer.form, layer.help);
+        return;
+    }
+    dusk_text_init(&text, names, sizeof names);
+    for (size_t i = 0; dusk_layer_at(&layer, i); i++)
+        dusk_text_add(&text, "%.*s ", (int)strcspn(layer.form, " ;"), layer.form);
+    dusk_help_words(file, "layers", names);
+}
+
 static void print_settings(FILE *file, const char *name, bool brief)
 {
     const dusk_learner *learner = dusk_learner_named(name);
@@ -135,6 +153,7 @@ static void print_settings(FILE *file, const char *name, bool brief)
         fputs(
             "private   labels alone: all other columns, and how many rows there are, are taken for public\n",
             file);
+    if (has_setting(learner, "net")) print_layers(file, brief);
     if (brief && learner->settings[0].name) {
         print_defaults(file, learner);
         return;
@@ -196,9 +215,24 @@ static void add_learner(size_t at, const dusk_learner *learner)
     };
 }
 
+/* A paragraph for each. */
+static void write_layers(void)
+{
+    dusk_text text;
+    dusk_layer layer;
+    dusk_text_init(&text, train_layers, sizeof train_layers);
+    dusk_text_add(
+        &text,
+        "What --net is made of, with \";\" or a new line between layers; \"#\" begins a comment. Numbers "
+        "stand in their places, and options are a word, or a word and a number.");
+    for (size_t i = 0; dusk_layer_at(&layer, i); i++)
+        dusk_text_add(&text, "\n%s: %s.", layer.form, layer.help);
+}
+
 void dusk_train_begin(void)
 {
     size_t count = 0;
+    write_layers();
     const dusk_learner *learner;
     for (int task = DUSK_TASK_BINARY; task <= DUSK_TASK_LABELS; task++)
         for (size_t i = 0; (learner = dusk_learner_at(i)) && count < LEARNERS_MAX; i++)

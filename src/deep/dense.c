@@ -76,7 +76,7 @@ static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
 const deep_kind deep_dense = {
     .name = "dense",
     .form = "dense N [each] [zero]",
-    .help = "N sums of weights times all numbers, and a constant; each: of every position by itself; zero: "
+    .help = "N sums of weights times all numbers, and a constant; each: of every place by itself; zero: "
             "all 0 at first",
     .shape = shape,
     .start = start,

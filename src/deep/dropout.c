@@ -69,7 +69,7 @@ static void flat_backward(deep_pass *pass, size_t l) { copy(pass, l, pass->slope
 const deep_kind deep_flatten = {
     .name = "flatten",
     .form = "flatten",
-    .help = "all numbers as the channels of one position",
+    .help = "all numbers as the channels of one place",
     .shape = shape_flat,
     .forward = flat_forward,
     .backward = flat_backward,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All kinds of layers. */
 #include "deep/layer.h"
+#include "dusk/learn.h"
 
 extern const deep_kind deep_add;
 extern const deep_kind deep_attention;
@@ -56,3 +57,25 @@ const deep_kind *const deep_kinds[] = {
     &deep_standard,
     NULL,
 };
+
+/* What a text may name besides, and net.c takes apart. */
+static const dusk_layer others[] = {
+    { "input H [W] [C]",
+      "the shape of a row, H x W places of C channels, where it is more than a list; comes first" },
+    { "output", "dense, with as many numbers as are needed" },
+};
+
+bool dusk_layer_at(dusk_layer *out, size_t i)
+{
+    const size_t first = sizeof others / sizeof *others;
+    if (i < first) {
+        *out = others[i];
+        return true;
+    }
+    for (size_t k = 0; deep_kinds[k]; k++)
+        if (k == i - first) {
+            *out = (dusk_layer){ deep_kinds[k]->form, deep_kinds[k]->help };
+            return true;
+        }
+    return false;
+}

@@ -316,8 +316,7 @@ done:
 }
 
 static const dusk_setting settings[] = {
-    { "net", "dense 64; relu; output", "", 0, 0, false,
-      "the network, layers with \";\" between them; docs/networks.md has all of them" },
+    { "net", "dense 64; relu; output", "", 0, 0, false, "the network, layers with \";\" between them" },
     { "stages", "2", NULL, 1, 16, true,
       "parts of the rows; of each but the first the network says which classes labels are asked about" },
     { "first", "0.5", NULL, 0.01, 0.99, false, "the part of the rows that the first of several stages has" },

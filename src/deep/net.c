@@ -10,24 +10,43 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "deep/layer.h"
+#include "dusk/learn.h"
 #include "random/generator.h"
 
 enum { LAYERS_MOST = 1000 };
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
+/* How the layer is written, or, where there is none of that name, which ones there are. */
+static void put_hint(dusk_text *hint, const char *kind)
+{
+    dusk_layer layer;
+    const size_t n = strlen(kind);
+    for (size_t i = 0; dusk_layer_at(&layer, i); i++)
+        if (!strncmp(layer.form, kind, n) && strchr(" ;", layer.form[n])) {
+            dusk_text_add(hint, "%s: %s", layer.form, layer.help);
+            return;
+        }
+    dusk_text_add(hint, "layers are");
+    for (size_t i = 0; dusk_layer_at(&layer, i); i++)
+        dusk_text_add(hint, " %.*s", (int)strcspn(layer.form, " ;"), layer.form);
+}
+
 void deep_refuse(deep_words *words, const char *format, ...)
 {
-    char what[200];
+    char what[200], words_of_hint[256];
+    dusk_text hint;
     va_list arguments;
     if (words->status != DUSK_OK) return;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    words->status =
-        dusk_fail(words->err, DUSK_ERR_ARGUMENT, "docs/networks.md has the layers and an example of each",
-                  "layer %zu (%s): %s", words->layer, words->kind, what);
+    dusk_text_init(&hint, words_of_hint, sizeof words_of_hint);
+    put_hint(&hint, words->kind);
+    words->status = dusk_fail(words->err, DUSK_ERR_ARGUMENT, words_of_hint, "layer %zu (%s): %s",
+                              words->layer, words->kind, what);
 }
 
 static size_t whole_of(deep_words *words, const char *what, double x, size_t low, size_t high)

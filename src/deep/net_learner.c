@@ -279,8 +279,7 @@ done:
 }
 
 const dusk_setting deep_net_settings[] = {
-    { "net", "dense 64; relu; output", "", 0, 0, false,
-      "the network, layers with \";\" between them; docs/networks.md has all of them" },
+    { "net", "dense 64; relu; output", "", 0, 0, false, "the network, layers with \";\" between them" },
     { "lot", "0", NULL, 0, 1e9, true,
       "how many rows a step takes, on average; where --rows is not public, of a noisy count; 0: by rate" },
     { "epochs", "10", NULL, 0.001, 1e6, false, "how often every row is taken, on average" },

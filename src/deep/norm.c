@@ -191,7 +191,7 @@ static void gradient(deep_pass *pass, size_t l, size_t i, deep_real *out)
 const deep_kind deep_layernorm = {
     .name = "layernorm",
     .form = "layernorm [fixed]",
-    .help = "channels of every position to mean 0 and variance 1, then a gain and an offset",
+    .help = "channels of every place to mean 0 and variance 1, then a gain and an offset",
     .shape = shape_layer,
     .table = table,
     .prepare = prepare,
@@ -205,7 +205,7 @@ const deep_kind deep_layernorm = {
 const deep_kind deep_groupnorm = {
     .name = "groupnorm",
     .form = "groupnorm G [fixed]",
-    .help = "G groups of channels, over all positions, to mean 0 and variance 1, then a gain and an offset",
+    .help = "G groups of channels, over all places, to mean 0 and variance 1, then a gain and an offset",
     .shape = shape_group,
     .table = table,
     .prepare = prepare,

@@ -88,7 +88,7 @@ static void share(deep_pass *pass, size_t l, size_t i, deep_real *out)
 const deep_kind deep_tied = {
     .name = "tied",
     .form = "tied L [each]",
-    .help = "the matrix of layer L turned around, and constants; each: of every position by itself",
+    .help = "the matrix of layer L turned around, and constants; each: of every place by itself",
     .shape = shape,
     .start = start,
     .forward = forward,

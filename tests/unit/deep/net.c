@@ -4,9 +4,11 @@
 #include "deep/net.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "deep/layer.h"
+#include "dusk/learn.h"
 #include "support.h"
 
 static void test_shapes(void **state)
@@ -180,6 +182,38 @@ static void test_refused(void **state)
     }
 }
 
+/* Every kind is listed, and what is wrong in a layer shows how it is written; a name that none has, which there are. */
+static void test_listed(void **state)
+{
+    (void)state;
+    dusk_layer layer;
+    size_t listed = 0;
+    while (dusk_layer_at(&layer, listed)) {
+        dusk_error err = { 0 };
+        char text[40];
+        deep_net net;
+        snprintf(text, sizeof text, "%.*s 1 2 3 4 5 6 7 8 9", (int)strcspn(layer.form, " ;"), layer.form);
+        assert_int_equal(deep_net_parse(&net, text, 12, 3, &err), DUSK_ERR_ARGUMENT);
+        if (strncmp(text, "output", 6) != 0) assert_non_null(strstr(err.hint, layer.form));
+        assert_true(layer.help[0] != 0);
+        listed++;
+    }
+    for (size_t k = 0; deep_kinds[k]; k++) {
+        size_t at = 0;
+        const size_t n = strlen(deep_kinds[k]->name);
+        while (dusk_layer_at(&layer, at) &&
+               (strncmp(layer.form, deep_kinds[k]->name, n) != 0 || !strchr(" ;", layer.form[n])))
+            at++;
+        assert_true(at < listed);
+    }
+    dusk_error err = { 0 };
+    deep_net net;
+    assert_int_equal(deep_net_parse(&net, "denze 3", 12, 3, &err), DUSK_ERR_ARGUMENT);
+    assert_non_null(strstr(err.hint, " dense "));
+    assert_true(strlen(err.hint) < sizeof err.hint - 1);
+    assert_true(!dusk_layer_at(&layer, SIZE_MAX));
+}
+
 /* Sizes of what is accepted are what they were said to be, and fit. */
 static void check_total(const char *text)
 {
@@ -278,10 +312,11 @@ static void test_too_many_layers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),   cmocka_unit_test(test_cnn),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_tables),    cmocka_unit_test(test_any_text),
-        cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_too_many_layers),
+        cmocka_unit_test(test_windows),         cmocka_unit_test(test_cnn),
+        cmocka_unit_test(test_shapes),          cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_listed),          cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_any_text),        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_too_many_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
