@@ -211,6 +211,18 @@ static dusk_status take_input(deep_net *net, deep_words *words, size_t in)
     return words->status;
 }
 
+/* A dense layer of what is needed. */
+static void take_output(deep_words *words, size_t outputs)
+{
+    if (words->places > 0) {
+        deep_refuse(words, "it has no number: it is as large as needed");
+        return;
+    }
+    memcpy(words->kind, "dense", sizeof "dense");
+    words->place[words->places++] = (double)outputs;
+    add_word(words, "zero", 4);
+}
+
 static dusk_status add_layer(deep_net *net, size_t *room, deep_words *words, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -260,12 +272,7 @@ dusk_status deep_net_parse(deep_net *out, const char *text, size_t in, size_t ou
     for (;;) {
         deep_words words = { .layer = ++number, .err = err };
         if (!next_layer(&text, &words)) break;
-        if (!strcmp(words.kind, "output")) { /* a dense layer of what is needed */
-            memcpy(words.kind, "dense", sizeof "dense");
-            if (words.places > 0) deep_refuse(&words, "output has no number: it is as large as needed");
-            words.place[words.places++] = (double)outputs;
-            add_word(&words, "zero", 4);
-        }
+        if (!strcmp(words.kind, "output")) take_output(&words, outputs);
         if (!strcmp(words.kind, "input"))
             DUSK_TRY(take_input(&net, &words, in));
         else

@@ -117,7 +117,7 @@ static const wrong_net wrong_nets[] = {
     { "dense 5; averyveryverylongword; output", "layer 2 (averyveryverylo): there is no such layer" },
     { "dense 5; dense 3 a b c d e f g h i j k", "layer 2 (dense)" },
     { "dense 5 averyveryveryveryveryverylongword", "layer 1 (dense)" },
-    { "dense 5; output 3", "layer 2 (dense): output has no number" },
+    { "dense 5; output 3", "layer 2 (output): it has no number" },
     { "dense 5; input 12", "layer 2 (input): it comes first" },
     { "input 5 5; output", "layer 1 (input): 5 x 5 x 1 numbers, and an example has 12" },
     { "input 0; output", "layer 1 (input)" },
@@ -194,7 +194,7 @@ static void test_listed(void **state)
         deep_net net;
         snprintf(text, sizeof text, "%.*s 1 2 3 4 5 6 7 8 9", (int)strcspn(layer.form, " ;"), layer.form);
         assert_int_equal(deep_net_parse(&net, text, 12, 3, &err), DUSK_ERR_ARGUMENT);
-        if (strncmp(text, "output", 6) != 0) assert_non_null(strstr(err.hint, layer.form));
+        assert_non_null(strstr(err.hint, layer.form));
         assert_true(layer.help[0] != 0);
         listed++;
     }
