@@ -4,6 +4,7 @@
 
   - code files carry the SPDX line among their first three lines;
   - a function has at most 90 lines, a code file at most 800;
+  - numbers in the library do not depend on the locale of its host;
   - functions that invite mistakes are not called; the library rooms neither
     print nor exit (programs that run at build time, make_*.c, may);
   - no paths of somebody's machine, no reminders of work left."""
@@ -19,6 +20,7 @@ CODE = {".c", ".h", ".py", ".sh", ".cmake"}
 TEXT = CODE | {".md", ".txt", ".in", ".json", ".yml", ".yaml", ".proof"}
 ROOF = {"attack", "audit", "defend", "serve", "cli"}
 BANNED = "strcpy strcat sprintf vsprintf gets atoi atol atoll atof strtok rand srand drand48 random srandom alloca"
+LOCAL = "strtod strtof strtold vsnprintf localeconv setlocale"
 SILENT = "printf vprintf fprintf vfprintf puts fputs putchar perror exit _exit quick_exit"
 COMMENT_OR_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.S)
 # Written in pieces so that this file does not trip over itself.
@@ -32,6 +34,8 @@ def call_pattern(names):
 
 BANNED_CALL = call_pattern(BANNED)
 PRINT_CALL = call_pattern(SILENT)
+LOCAL_CALL = call_pattern(LOCAL)
+POINTED = re.compile(r"(?<![\w.>])snprintf\s*\([^;]*?%[-+ #0-9.*]*l?[aefgAEFG][^;]*;", re.S)
 
 
 def files(root):
@@ -77,6 +81,7 @@ def judge_c(parts, path, text):
     for start, length in long_functions(lines):
         yield start, f"a function of {length} lines; at most {FUNCTION_LINES_MAX}"
     library = parts[0] == "src" and len(parts) > 2 and parts[1] not in ROOF and not path.name.startswith("make_")
+    local = library and path.name != "format.c"
     for number, line in enumerate(lines, 1):
         match = BANNED_CALL.search(line)
         if match:
@@ -84,6 +89,11 @@ def judge_c(parts, path, text):
         match = PRINT_CALL.search(line) if library else None
         if match:
             yield number, f"{match[1]}: the library never prints and never exits"
+        match = LOCAL_CALL.search(line) if local else None
+        if match:
+            yield number, f"{match[1]} depends on the locale: base/format.h"
+    for match in POINTED.finditer(text) if local else ():
+        yield text.count("\n", 0, match.start()) + 1, "snprintf of a number depends on the locale: base/format.h"
 
 
 def judge(root, path):

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "accounting/composition.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 
@@ -178,9 +179,8 @@ static dusk_status read_real(reader *in, double *x)
         in->at = start;
         return fail_number(in, "a number is expected here", number_hint);
     }
-    /* Without a point strtod does not depend on the locale. */
     snprintf(spelled, sizeof spelled, "%se%d", d.digits, d.exponent);
-    double value = strtod(spelled, NULL);
+    double value = dusk_number_at(spelled, NULL);
     if (isinf(value)) return fail_at(in, start, number_hint, "the number is too large");
     /* Reading 1e-999 as 0 would promise more privacy than the text does. */
     if (value == 0 && strspn(d.digits, "0") != d.count)

@@ -10,6 +10,7 @@
 
 #include "accounting/account.h"
 #include "accounting/event.h"
+#include "base/format.h"
 #include "base/mutant.h"
 #include "base/text.h"
 
@@ -209,13 +210,13 @@ static dusk_status hand_over(const dusk_text *written, char *text, size_t size, 
 static void six_digits_up(dusk_text *out, double x)
 {
     char digits[64];
-    snprintf(digits, sizeof digits, "%.5e", x);
-    double shown = strtod(digits, NULL);
+    dusk_format(digits, sizeof digits, "%.5e", x);
+    double shown = dusk_number_at(digits, NULL);
     if (shown < x) { /* the next number of six digits */
         long number = digits[0] - '0';
         for (int i = 2; i < 7; i++) number = 10 * number + (digits[i] - '0');
         snprintf(digits, sizeof digits, "%lde%ld", number + 1, strtol(digits + 8, NULL, 10) - 5);
-        shown = strtod(digits, NULL);
+        shown = dusk_number_at(digits, NULL);
     }
     dusk_text_number(out, shown >= x ? shown : x);
 }

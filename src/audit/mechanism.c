@@ -8,6 +8,7 @@
 #include "audit/coins.h"
 #include "audit/mechanism.h"
 #include "audit/trusted_density.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "base/platform.h"
@@ -188,8 +189,8 @@ static dusk_status climb(dusk_audit_report *report, audit_job *job, const audit_
                  (o->delta > 0 && (double)ladder.trials * o->delta < 100);
     if (DUSK_MUTATE(AUDIT_BLIND_LADDER, blind, false)) report->detectable = INFINITY;
     snprintf(report->family, sizeof report->family, "density");
-    snprintf(report->event, sizeof report->event, "log likelihood ratio > %.6g, density trusted",
-             report->epsilon);
+    dusk_format(report->event, sizeof report->event, "log likelihood ratio > %.6g, density trusted",
+                report->epsilon);
     judge(report, o->worth);
     return DUSK_OK;
 }

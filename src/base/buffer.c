@@ -4,9 +4,9 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -40,12 +40,12 @@ void dusk_buffer_add(dusk_buffer *buffer, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = dusk_format_list(NULL, 0, format, args);
     va_end(args);
     if (n < 0)
         buffer->failed = true;
     else if (reserve(buffer, (size_t)n)) {
-        vsnprintf(buffer->data + buffer->length, (size_t)n + 1, format, again);
+        dusk_format_list(buffer->data + buffer->length, (size_t)n + 1, format, again);
         buffer->length += (size_t)n;
     }
     va_end(again);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/mutant.h"
 
 #define EXACT_DIGITS 800 /* a double has at most 767 significant ones */
@@ -25,7 +26,7 @@ typedef struct decimal {
 static void expand(decimal *out, double x, int digits)
 {
     char text[EXACT_DIGITS + 32];
-    snprintf(text, sizeof text, "%.*e", digits - 1, fabs(x));
+    dusk_format(text, sizeof text, "%.*e", digits - 1, fabs(x));
     const char *e = strchr(text, 'e');
     *out = (decimal){ .negative = x < 0, .exponent = e ? (int)strtol(e + 1, NULL, 10) : 0 };
     for (const char *c = text; c < e; c++)
@@ -104,8 +105,8 @@ static void shorten(decimal *out, double x)
     char text[40];
     int digits = 1;
     for (; digits < 17; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits - 1, x);
-        if (strtod(text, NULL) == x) break;
+        dusk_format(text, sizeof text, "%.*e", digits - 1, x);
+        if (dusk_number_at(text, NULL) == x) break;
     }
     expand(out, x, digits);
     trim(out);
@@ -159,8 +160,8 @@ void dusk_decimal_percent(char text[DUSK_DECIMAL_SIZE], double confidence)
     int digits = 6;
     if (put_word(text, percent)) return;
     for (; digits < 17; digits++) {
-        snprintf(text, DUSK_DECIMAL_SIZE, "%.*e", digits - 1, percent);
-        if (strtod(text, NULL) <= percent + slack) break;
+        dusk_format(text, DUSK_DECIMAL_SIZE, "%.*e", digits - 1, percent);
+        if (dusk_number_at(text, NULL) <= percent + slack) break;
     }
     expand(&it, percent, digits);
     trim(&it);

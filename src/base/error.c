@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/format.h"
+
 const char *dusk_version(void) { return DUSK_VERSION; }
 
 const char *dusk_status_name(dusk_status status)
@@ -32,7 +34,7 @@ dusk_status dusk_fail(dusk_error *err, dusk_status status, const char *hint, con
         va_list args;
         va_start(args, format);
         err->status = status;
-        vsnprintf(err->message, sizeof err->message, format, args);
+        dusk_format_list(err->message, sizeof err->message, format, args);
         snprintf(err->hint, sizeof err->hint, "%s", hint);
         va_end(args);
     }

@@ -7,11 +7,10 @@
 #include "base/quick_number.h"
 
 #include <float.h>
-#include <locale.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/mutant.h"
 
 #define DIGITS_MAX 19 /* of a whole number that fits 64 bits */
@@ -19,26 +18,13 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Write the point as the host program's locale has it, and refuse what only that locale takes for
- * one. Points of more than one byte are left alone: numbers with a point are none then. */
-static bool localize(char *copy)
-{
-    const char *local = localeconv()->decimal_point;
-    if (strcmp(local, ".") == 0 || local[0] == '\0' || local[1] != '\0') return true;
-    if (strchr(copy, local[0])) return false;
-    char *point = strchr(copy, '.');
-    if (point) *point = local[0];
-    return true;
-}
-
 static bool slow_number(const char *text, size_t length, double *out)
 {
     char copy[SLOW_MAX + 1], *end = NULL;
     if (length == 0 || length > SLOW_MAX || (text[0] >= '\t' && text[0] <= ' ')) return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    if (!localize(copy)) return false;
-    double x = strtod(copy, &end);
+    double x = dusk_number_at(copy, &end);
     if (end != copy + length) return false;
     *out = x;
     return true;

@@ -2,12 +2,12 @@
 /* Bounded text writing; see text.h. */
 #include "base/text.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/format.h"
 
 void dusk_text_init(dusk_text *text, char *data, size_t capacity)
 {
@@ -20,7 +20,7 @@ void dusk_text_add(dusk_text *text, const char *format, ...)
     size_t room = text->capacity - text->length;
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(room ? text->data + text->length : NULL, room, format, args);
+    int n = dusk_format_list(room ? text->data + text->length : NULL, room, format, args);
     va_end(args);
     if (n < 0 || (size_t)n >= room) {
         text->overflow = true;
@@ -30,32 +30,21 @@ void dusk_text_add(dusk_text *text, const char *format, ...)
     }
 }
 
-/* The host program may have chosen a locale with another decimal point. */
-static void point(char *digits)
-{
-    const char *local = localeconv()->decimal_point;
-    size_t length = strlen(local);
-    char *at = strcmp(local, ".") == 0 ? NULL : strstr(digits, local);
-    if (!at) return;
-    *at = '.';
-    memmove(at + 1, at + length, strlen(at + length) + 1);
-}
-
 void dusk_text_number(dusk_text *text, double x)
 {
     char digits[400];
     int precision = 1, exponent = 0;
     for (; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*e", precision - 1, x);
-        if (strtod(digits, NULL) == x) break;
+        dusk_format(digits, sizeof digits, "%.*e", precision - 1, x);
+        if (dusk_number_at(digits, NULL) == x) break;
     }
     const char *e = strchr(digits, 'e');
     if (e) exponent = (int)strtol(e + 1, NULL, 10);
     if (!isfinite(x) || exponent < -5 || exponent > 15)
-        snprintf(digits, sizeof digits, "%.*g", precision, x); /* 1e-06, 3.2e+40 */
+        dusk_format(digits, sizeof digits, "%.*g", precision, x); /* 1e-06, 3.2e+40 */
     else
-        snprintf(digits, sizeof digits, "%.*f", precision - 1 > exponent ? precision - 1 - exponent : 0, x);
-    point(digits);
+        dusk_format(digits, sizeof digits, "%.*f", precision - 1 > exponent ? precision - 1 - exponent : 0,
+                    x);
     dusk_text_add(text, "%s", digits);
 }
 

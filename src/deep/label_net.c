@@ -10,6 +10,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "deep/front.h"
@@ -56,7 +57,7 @@ static dusk_status read_shares(label_plan *p, const char *text, dusk_error *err)
     DUSK_NEW(p->share, p->classes);
     for (const char *at = text; fine && n < p->classes; n++) {
         char *end;
-        p->share[n] = strtod(at, &end);
+        p->share[n] = dusk_number_at(at, &end);
         sum += p->share[n];
         fine = end != at && p->share[n] >= 0 && *end == (n + 1 < p->classes ? ',' : '\0');
         at = end + 1;

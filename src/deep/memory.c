@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/format.h"
 #include "base/mutant.h"
 #include "deep/check.h"
 #include "deep/front.h"
@@ -133,7 +134,7 @@ dusk_status deep_fit_memory(deep_plan *plan, const deep_needs *needs, double byt
         plan->room = fewer ? good : (plan->room + 1) / 2;
     }
     if (deep_needs_bytes(needs, plan->threads, plan->room) <= bytes) return DUSK_OK;
-    snprintf(hint, sizeof hint, "give --memory %.0fK, or a smaller network", ceil(least / 1000));
+    dusk_format(hint, sizeof hint, "give --memory %.0fK, or a smaller network", ceil(least / 1000));
     return dusk_fail(err, DUSK_ERR_ARGUMENT, hint,
                      "this network takes %.4g MB at least besides the rows, and %.4g MB are allowed",
                      least / 1e6, bytes / 1e6);

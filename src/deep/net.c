@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "deep/layer.h"
@@ -41,7 +42,7 @@ void deep_refuse(deep_words *words, const char *format, ...)
     va_list arguments;
     if (words->status != DUSK_OK) return;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    dusk_format_list(what, sizeof what, format, arguments);
     va_end(arguments);
     dusk_text_init(&hint, words_of_hint, sizeof words_of_hint);
     put_hint(&hint, words->kind);
@@ -129,7 +130,7 @@ static void add_word(deep_words *words, const char *text, size_t n)
     }
     memcpy(word, text, n);
     word[n] = 0;
-    const double x = strtod(word, &end);
+    const double x = dusk_number_at(word, &end);
     const bool is_number = *end == 0 && isfinite(x);
     if (is_number && words->options > 0 && words->option[words->options - 1].valued) {
         deep_refuse(words, "%g is a number too many", x);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/mutant.h"
 #include "learn/sampler.h"
 #include "mechanisms/noise.h"
@@ -25,7 +26,7 @@ static double sigma_of(const dusk_event *release)
     char text[200];
     if (dusk_event_format(release, text, sizeof text, NULL) != DUSK_OK || strncmp(text, "gaussian(", 9) != 0)
         return 0;
-    return strtod(text + 9, NULL);
+    return dusk_number_at(text + 9, NULL);
 }
 
 /* The chance that `bins` poisson samples must have, at most 1; false: with so little noise, or so few steps, nothing is known. */

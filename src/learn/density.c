@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/bins.h"
@@ -386,7 +387,7 @@ static size_t outputs(const dusk_model *model)
 static size_t bins_of(const dusk_model *model)
 {
     const char *value = learn_model_value(model, "bins");
-    double bins = value ? strtod(value, NULL) : 0;
+    double bins = value ? dusk_number_at(value, NULL) : 0;
     return bins >= 1 && bins <= LEARN_BINS_MOST ? (size_t)bins : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "learn/learner.h"
 #include "learn/scaling.h"
 
@@ -36,7 +37,7 @@ void learn_say(learn_job *job, const char *format, ...)
     char line[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    dusk_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     dusk_buffer_add(&job->said, "%s\n", line);
 }

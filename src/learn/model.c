@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "learn/learner.h"
 
@@ -112,7 +113,7 @@ const char *learn_model_value(const dusk_model *model, const char *name)
 size_t learn_model_whole(const dusk_model *model, const char *name, size_t fallback)
 {
     const char *value = learn_model_value(model, name);
-    const double number = value ? strtod(value, NULL) : 0;
+    const double number = value ? dusk_number_at(value, NULL) : 0;
     if (!value) return fallback;
     return number >= 0 && number <= 0x1p20 ? (size_t)number : 0;
 }

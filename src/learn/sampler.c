@@ -7,6 +7,7 @@
 
 #include "accounting/account.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/learner.h"
@@ -73,7 +74,7 @@ static void write_sample(const learn_sampler *sampler, const learn_budget *budge
 {
     char inner[100];
     if (DUSK_MUTATE(SHUFFLED_PRICED_AS_POISSON, sampler->way == LEARN_POISSON, true))
-        snprintf(inner, sizeof inner, "poisson(%.17g, gaussian(x))", sampler->rate);
+        dusk_format(inner, sizeof inner, "poisson(%.17g, gaussian(x))", sampler->rate);
     else
         snprintf(inner, sizeof inner, "%s_replacement(%llu, %llu, gaussian(x))",
                  is_drawn(sampler) ? "with" : "without", (unsigned long long)sampler->lot,
@@ -102,7 +103,7 @@ static dusk_status find_multiplier(double *out, const learn_budget *budget, cons
     dusk_status status = check_unit(budget, sampler, err);
     if (status != DUSK_OK) return status;
     write_sample(sampler, budget, sample, sizeof sample);
-    if (budget->any) snprintf(before, sizeof before, "gaussian(%.17g) + ", sides / taken * (1 - 0x1p-40));
+    if (budget->any) dusk_format(before, sizeof before, "gaussian(%.17g) + ", sides / taken * (1 - 0x1p-40));
     snprintf(text, sizeof text, "%s%s * %llu", before, sample, (unsigned long long)times);
     return dusk_account_solve(out, text, "x", (dusk_budget){ budget->epsilon, budget->delta },
                               budget->neighbours, DUSK_BEST, err);

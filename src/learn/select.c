@@ -11,6 +11,7 @@
 #include "accounting/renyi.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "dusk/mechanisms.h"
@@ -331,7 +332,7 @@ static dusk_status plan_runs(dusk_search *s, const dusk_search_options *o, dusk_
     DUSK_TRY(dusk_candidates_init(&s->runs, o->eta, high, err));
     s->runs.padding = o->padding;
     if (!(s->runs.mean >= 0.9 * runs)) {
-        snprintf(hint, sizeof hint, "give a larger eta, or about %.3g runs", s->runs.mean);
+        dusk_format(hint, sizeof hint, "give a larger eta, or about %.3g runs", s->runs.mean);
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, hint,
                            "with eta %g there are fewer than %g runs on average", o->eta, runs));
     }

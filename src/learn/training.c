@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "learn/training.h"
@@ -189,7 +190,7 @@ dusk_status learn_setting_read(const dusk_setting *setting, double *out, const c
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose one of them", "%s is one of %.120s", setting->name,
                          setting->choices);
     }
-    *out = strtod(value, &end);
+    *out = dusk_number_at(value, &end);
     if (end == value || *end || !(*out >= setting->low && *out <= setting->high) ||
         (setting->whole && *out != floor(*out)))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give another number", "%s is a %snumber from %g to %g",

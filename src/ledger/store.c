@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 
@@ -65,7 +66,7 @@ dusk_status ledger_fail_corrupt(const dusk_ledger *ledger, dusk_error *err, cons
     char what[160];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    dusk_format_list(what, sizeof what, format, args);
     va_end(args);
     return dusk_fail(err, DUSK_ERR_CORRUPT, "bring back a copy, with everything that was spent since",
                      "the ledger %.80s is damaged: %s", ledger_shown(ledger->path), what);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "dusk/local_places.h"
 #include "local/planar.h"
 #include "local/survey.h"
@@ -43,17 +44,17 @@ uint64_t local_survey_id(const dusk_survey *survey)
     char text[2048]; /* 16 attributes have less than 800 bytes */
     unsigned char hash[8];
     const dusk_client_task *t = &survey->task;
-    int length = snprintf(text, sizeof text, "dusk survey 1 %s %u %u %u %u %u %llu %llu %llu %llu %a %a",
-                          survey->name, t->mechanism, t->domain, t->width, t->rows, t->hashes,
-                          (unsigned long long)t->p, (unsigned long long)t->q, (unsigned long long)t->f,
-                          (unsigned long long)t->seed, survey->low, survey->high);
+    int length = dusk_format(text, sizeof text, "dusk survey 1 %s %u %u %u %u %u %llu %llu %llu %llu %a %a",
+                             survey->name, t->mechanism, t->domain, t->width, t->rows, t->hashes,
+                             (unsigned long long)t->p, (unsigned long long)t->q, (unsigned long long)t->f,
+                             (unsigned long long)t->seed, survey->low, survey->high);
     if (t->mechanism == DUSK_PLANAR)
-        length += snprintf(text + length, sizeof text - (size_t)length, " %a %a %a %a", survey->cell,
-                           survey->left, survey->bottom, survey->within);
+        length += dusk_format(text + length, sizeof text - (size_t)length, " %a %a %a %a", survey->cell,
+                              survey->left, survey->bottom, survey->within);
     uint64_t id = 0;
     for (uint32_t i = 0; i < t->attributes; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, " %s %u", survey->attribute[i],
-                           t->sizes[i]);
+        length += dusk_format(text + length, sizeof text - (size_t)length, " %s %u", survey->attribute[i],
+                              t->sizes[i]);
     crypto_generichash(hash, sizeof hash, (const unsigned char *)text, (unsigned long long)length, NULL, 0);
     for (size_t i = 0; i < sizeof hash; i++) id |= (uint64_t)hash[i] << (8 * i);
     return id;
@@ -98,9 +99,9 @@ static dusk_status set_attributes(dusk_survey *survey, const dusk_survey_options
         const char *name = o->attributes ? o->attribute[i] : NULL;
         survey->task.sizes[i] = o->attributes ? o->sizes[i] : (uint32_t)o->domain;
         if (name && strlen(name) < DUSK_ATTRIBUTE_NAME)
-            snprintf(survey->attribute[i], DUSK_ATTRIBUTE_NAME, "%s", name);
+            dusk_format(survey->attribute[i], DUSK_ATTRIBUTE_NAME, "%s", name);
         else if (!name)
-            snprintf(survey->attribute[i], DUSK_ATTRIBUTE_NAME, "a%u", i);
+            dusk_format(survey->attribute[i], DUSK_ATTRIBUTE_NAME, "a%u", i);
     }
     if (!local_attributes_are_fine(survey))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "letters, digits, \"-\", \"_\" and \".\", 31 at most",
@@ -136,7 +137,7 @@ dusk_status dusk_survey_init(dusk_survey *out, const dusk_survey_options *option
     const local_protocol *protocol = local_protocol_of(options->mechanism);
     dusk_survey survey = { .low = options->low, .high = options->high };
     DUSK_TRY(check_options(options, protocol, err));
-    snprintf(survey.name, sizeof survey.name, "%s", options->name);
+    dusk_format(survey.name, sizeof survey.name, "%s", options->name);
     survey.task.mechanism = (uint32_t)options->mechanism;
     survey.task.domain = (uint32_t)options->domain;
     survey.task.seed = options->seed;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "query/bind.h"
 #include "table/calendar.h"
 #include "table/value.h"
@@ -74,9 +75,7 @@ static query_expression *fold(binder *b, query_function function, const query_ex
     value = function == QUERY_ADD ? a + c : function == QUERY_SUBTRACT ? a - c : a * c;
     if (!isfinite(value) || (x->type == DUSK_TYPE_INTEGER && !(fabs(value) < 1e15))) return NULL;
     if (x->type == DUSK_TYPE_INTEGER) return bind_make_integer(b, (int64_t)value, x->position);
-    (void)snprintf(text, sizeof text, "%.15g", value);
-    for (char *at = text; *at; at++)
-        if (!strchr("0123456789+-e", *at)) *at = '.'; /* whatever the locale has there */
+    (void)dusk_format(text, sizeof text, "%.15g", value);
     query_expression *e = bind_make_value(b, DUSK_TYPE_REAL, text);
     if (e) e->position = x->position;
     return e;

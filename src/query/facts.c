@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/mutant.h"
 #include "base/text.h"
 #include "numeric/rounding.h"
@@ -107,7 +108,7 @@ bool bind_domain(binder *b, query_facts *f, dusk_type type)
     const char **all = query_take(&b->in, n, sizeof *all);
     for (size_t i = 0; all && i < n; i++) {
         char number[32];
-        int length = snprintf(number, sizeof number, "%.0f", first + (double)i + 0.0);
+        int length = dusk_format(number, sizeof number, "%.0f", first + (double)i + 0.0);
         if (!(all[i] = query_keep(&b->in, number, (size_t)length))) return false;
     }
     f->domain = all;

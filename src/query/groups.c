@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "query/source.h"
@@ -31,7 +32,7 @@ static query_value cell_of(const char *text, dusk_type type)
     switch (type) {
     case DUSK_TYPE_BOOLEAN: value.integer = text[0] == 't'; break;
     case DUSK_TYPE_INTEGER: value.integer = strtoll(text, NULL, 10); break;
-    case DUSK_TYPE_REAL: value.real = strtod(text, NULL); break;
+    case DUSK_TYPE_REAL: value.real = dusk_number_at(text, NULL); break;
     default: break;
     }
     if (type == DUSK_TYPE_BOOLEAN || type == DUSK_TYPE_INTEGER) value.real = (double)value.integer;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 
 /* Places are told in characters from 1; the tree has them in bytes from 0. */
@@ -27,7 +28,7 @@ void *query_refuse(query_reader *in, int position, const char *hint, const char 
     if (in->status != DUSK_OK) return NULL;
     if (hint[0] == '\0') hint = "see docs/sql.md for what may be written";
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    (void)dusk_format_list(text, sizeof text, format, list);
     va_end(list);
     if (position < 0)
         in->status = dusk_fail(in->err, DUSK_ERR_UNSUPPORTED, hint, "%s", text);

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/memory.h"
 #include "query/source.h"
 #include "table/rule_sql.h"
@@ -131,7 +132,7 @@ dusk_status dusk_source_propose(dusk_source *source, dusk_bounds *out, dusk_rece
     DUSK_TRY(bounding_finish(ready.rows, &rows, err));
     DUSK_TRY(dusk_bounds_release(&found, &how, RESOLUTION, LARGEST, rows->collected[0],
                                  rows->collected_count[0], gen, err));
-    snprintf(text, sizeof text, "%.17g:%.17g", found.lower, found.upper);
+    dusk_format(text, sizeof text, "%.17g:%.17g", found.lower, found.upper);
     DUSK_TRY(dusk_ledger_commit(source->ledger, id, text, strlen(text), err));
     if (receipt)
         DUSK_TRY(query_receipt(receipt, source, options->analyst, (dusk_budget){ options->epsilon, 0 }, false,

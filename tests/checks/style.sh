@@ -50,6 +50,11 @@ refuse '801 lines' src/base/a.c "$spdx" "$(seq 800 | sed 's/.*/int x;/')"
 for name in strcpy strcat sprintf gets atoi atof strtok rand srand drand48; do
     refuse "$name is not used" tests/a.c "$spdx" "int x = $name (y);"
 done
+for name in strtod vsnprintf localeconv; do
+    refuse "$name depends on the locale" src/base/a.c "$spdx" "int x = $name(y);"
+done
+refuse "snprintf of a number" src/base/a.c "$spdx" 'void f(void) { snprintf(b, n, "%s %.17g", s, x); }'
+accept src/base/a.c "$spdx" 'void f(void) { snprintf(b, n, "%d%%", x); g("%g"); }'
 for name in printf fprintf puts exit; do
     refuse "$name: the library never" src/base/a.c "$spdx" "int x = $name(y);"
 done

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "comma.h"
 #include "dusk/ledger.h"
 
 #define DELTA 1e-5
@@ -197,9 +198,26 @@ static void settings_are_checked(void **state)
     }
 }
 
+/* Programs that embed the library have locales: what is planned, written and read there is the same. */
+static void a_comma_is_no_matter(void **state)
+{
+    (void)state;
+    if (!comma_chosen()) skip(); /* not installed here */
+    for (size_t i = 0; each(i); i++) {
+        dusk_generator *gen = seeded(i + 1);
+        dusk_frame *frame = learners_frame(learners_fields(each(i)), 40, gen);
+        train_and_check(each(i), frame, frame, DELTA, gen);
+        assert_int_equal(try_setting(each(i), frame, each(i)->settings[0].name, "0,5"), DUSK_ERR_ARGUMENT);
+        dusk_frame_free(frame);
+        dusk_generator_free(gen);
+    }
+    point_again();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_comma_is_no_matter),
         cmocka_unit_test(are_described),
         cmocka_unit_test(train_on_any_rows),
         cmocka_unit_test(settings_are_checked),
