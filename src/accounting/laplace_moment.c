@@ -11,24 +11,12 @@
 #include <float.h>
 
 #include "accounting/bound.h"
+#include "accounting/gauss_legendre.h"
 #include "accounting/pair_moment.h"
 #include "base/mutant.h"
 
-#define NODES 12 /* and their mirror images: 24 in all */
-#define RHO 4.0  /* of the ellipse; its half axes, over half the piece: */
-#define LONG_AXIS 2.125
-#define SHORT_AXIS 1.875
 #define PIECES_MAX 4000.0
 #define LARGE 300.0 /* exponents beyond are bounded by the largest loss */
-
-static const double gauss[NODES][2] = {
-    { 0x1.0660853eda2e8p-4, 0x1.060475e763736p-3 }, { 0x1.8769542b94f8dp-3, 0x1.01b7117cf8bd8p-3 },
-    { 0x1.429a8c588e910p-2, 0x1.f25cbce1d1ff6p-4 }, { 0x1.bc345d81e24b5p-2, 0x1.d91c78acb1b2dp-4 },
-    { 0x1.17417bac4d72bp-1, 0x1.b8177ba4a68dcp-4 }, { 0x1.4bd2ee5fa1086p-1, 0x1.8fd8936444b16p-4 },
-    { 0x1.7af18edb9ddd6p-1, 0x1.6108ef504463ap-4 }, { 0x1.a3d74ce0d3700p-1, 0x1.2c6d5c2eff064p-4 },
-    { 0x1.c5d841864d0f5p-1, 0x1.e5c6255d25edap-5 }, { 0x1.e06585a70aa4dp-1, 0x1.6ab884f57c979p-5 },
-    { 0x1.f30f9f0cbf876p-1, 0x1.d375514486f1dp-6 }, { 0x1.fd892de691982p-1, 0x1.9465bd3112202p-7 },
-};
 
 /* phi_p(u) as a function of t, where u = r(t) / least. */
 typedef struct integrand {
@@ -62,8 +50,8 @@ static double log_ratio(const integrand *f, double t)
  * the real part of r is at least cos(short axis) times r at the real part. */
 static double ellipse_bound(const integrand *f, double c, double a)
 {
-    double high = ((1 - f->q) + f->q * exp(c + LONG_AXIS * a)) / f->least;
-    double low = ((1 - f->q) + f->q * exp(c - LONG_AXIS * a)) / f->least * cos(SHORT_AXIS * a);
+    double high = ((1 - f->q) + f->q * exp(c + DUSK_LONG_AXIS * a)) / f->least;
+    double low = ((1 - f->q) + f->q * exp(c - DUSK_LONG_AXIS * a)) / f->least * cos(DUSK_SHORT_AXIS * a);
     double power = pow(f->p > 0 ? high : low, f->p);
     return 1.001 * (power + 1 + fabs(f->p) * (high + 1));
 }
@@ -73,19 +61,18 @@ static void add_piece(value *sum, const integrand *f, double c, double a)
 {
     value piece = { 0, 0 };
     double moved = 16 * DUSK_ULP * f->e; /* nodes are that near to where they should be */
-    for (int i = 0; i < 2 * NODES; i++) {
-        double t = c + (i % 2 ? a : -a) * gauss[i / 2][0], l = log_ratio(f, t);
-        double w = gauss[i / 2][1] * exp(-(t + f->e) / 2) / 4;
+    for (int i = 0; i < 2 * DUSK_NODES; i++) {
+        double t = c + (i % 2 ? a : -a) * dusk_gauss_legendre[i / 2][0], l = log_ratio(f, t);
+        double w = dusk_gauss_legendre[i / 2][1] * exp(-(t + f->e) / 2) / 4;
         double slope = fabs(f->p) * (exp((f->p - 1) * l) + 1) * f->q * exp(t) / f->least;
         value v = phi(f->p, l);
         piece.is += w * v.is;
         piece.error += w * (v.error + moved * (slope + v.is) + 64 * DUSK_ULP * v.is * (1 + f->e));
     }
-    double bound = ellipse_bound(f, c, a) * exp(-(c - LONG_AXIS * a + f->e) / 2) / 4;
-    double beyond = 64. / 15 * pow(RHO, -4 * NODES) / (1 - 1 / (RHO * RHO)) * bound;
+    double bound = ellipse_bound(f, c, a) * exp(-(c - DUSK_LONG_AXIS * a + f->e) / 2) / 4;
     double curved = 4 * moved * moved * bound / (a * a);
     sum->is += a * piece.is;
-    sum->error += a * (piece.error * 1.001 + beyond + curved);
+    sum->error += a * (piece.error * 1.001 + DUSK_LEGENDRE_ERROR * bound + curved);
 }
 
 static double pieces_of(const integrand *f, double from)

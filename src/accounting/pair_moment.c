@@ -140,22 +140,36 @@ static double mixture_seen_up(const dusk_pair *pair, double s)
     return dusk_log1p_up(pair->folded ? 2 * sum : sum);
 }
 
-/* Where the grid of mixture.c is of a sensible size, that; else shifts are seen. */
-static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
+/* Where the grid of mixture.c is of a sensible size, that: for a folded law ln(1 + the moment for removing). */
+DUSK_PROVEN(mixture_grid_moment)
+static dusk_status mixture_grid_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
 {
     double sigma = pair->sigma, shift = (double)pair->shifts, reach = (s + 1) * shift + 40 * sigma;
     double step = fmin(0.5 * sigma, sigma * sigma / shift);
     dusk_status status = DUSK_ERR_UNSUPPORTED;
-    *out = (dusk_bound){ 0, mixture_seen_up(pair, s) };
-    if (reach / step < NODES_MAX && s * (s + 1) * shift * shift < 2 * sigma * sigma * SEEN) {
-        dusk_bound k;
+    dusk_bound k = { 0, INFINITY };
+    if (reach / step < NODES_MAX && s * (s + 1) * shift * shift < 2 * sigma * sigma * SEEN)
         status = dusk_mixture_log_moment(&k, pair, s, err);
-        if (status == DUSK_OK) {
-            out->lower = k.lower;
-            if (k.upper < out->upper) out->upper = k.upper;
-        }
-    }
+    if (status != DUSK_OK) k = (dusk_bound){ 0, INFINITY };
+    if (pair->folded) k = (dusk_bound){ 0, dusk_add_up(k.upper, dusk_log1p_up(dusk_exp_up(-k.upper))) };
+    *out = k;
     return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
+}
+
+/* The least bound that there is; at worst shifts are seen. */
+static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double s, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_bound k = { 0, INFINITY };
+    const double seen = mixture_seen_up(pair, s);
+    if (pair->folded) k = dusk_folded_log_moment(pair, s);
+    if (DUSK_MUTATE(FOLDED_MOMENT_OF_ONE_SIDE, isinf(k.upper), true)) {
+        dusk_pair one = *pair;
+        one.folded = DUSK_MUTATE(FOLDED_MOMENT_OF_ONE_SIDE, pair->folded, false);
+        status = mixture_grid_moment(&k, &one, s, err);
+    }
+    *out = (dusk_bound){ k.lower, fmin(seen, k.upper) };
+    return status;
 }
 
 DUSK_PROVEN(dusk_pair_finite_moment)

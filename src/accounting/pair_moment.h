@@ -13,7 +13,9 @@ DUSK_MUST_USE dusk_status dusk_pair_finite_moment(dusk_bound *out, const dusk_pa
 
 /* laplace_moment.c: the same of a LAPLACE pair. */
 dusk_bound dusk_laplace_log_moment(const dusk_pair *pair, double s);
-/* No loss is larger, rounded up. */
+/* folded_moment.c: the same of a folded MIXTURE of one shift; the upper end is +inf where another bound must do. */
+dusk_bound dusk_folded_log_moment(const dusk_pair *pair, double s);
+/* No loss of a LAPLACE pair is larger, rounded up. */
 double dusk_laplace_largest_loss(const dusk_pair *pair);
 
 #endif

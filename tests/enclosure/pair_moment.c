@@ -280,6 +280,96 @@ static void mixture_truth(arb_t out, dusk_direction d, double sigma, double rate
     mag_clear(tolerance);
 }
 
+/* density(x) (r^(s+1) - 1) (1 - r^-s), r = r(x), of which `plus` is s + 1. */
+static int folded_density(acb_ptr out, const acb_t x, void *param, slong order, slong bits)
+{
+    const gauss *g = param;
+    acb_t r, log_r, power;
+    acb_init(r);
+    acb_init(log_r);
+    acb_init(power);
+    ratio(r, x, 1, g, bits);
+    acb_log_analytic(log_r, r, order != 0, bits);
+    acb_set_d(power, g->plus);
+    acb_mul(power, power, log_r, bits);
+    acb_expm1(out, power, bits);
+    acb_set_d(power, g->minus);
+    acb_mul(power, power, log_r, bits);
+    acb_expm1(power, power, bits);
+    acb_mul(out, out, power, bits);
+    acb_neg(out, out);
+    acb_set_d(r, g->sigma);
+    acb_div(r, x, r, bits);
+    acb_mul(r, r, r, bits);
+    acb_mul_2exp_si(r, r, -1);
+    acb_neg(r, r);
+    acb_exp(r, r, bits);
+    acb_mul(out, out, r, bits);
+    acb_clear(r);
+    acb_clear(log_r);
+    acb_clear(power);
+    return 0;
+}
+
+/* ln of the moment where the worse order of the neighbours is taken at every loss: r > 1 is x > 1/2. */
+static void folded_truth(arb_t out, double sigma, double rate, double s)
+{
+    gauss g = { sigma, rate, s + 1, -s };
+    acb_t lo, hi, sum;
+    mag_t tolerance;
+    arb_t norm;
+    acb_init(lo);
+    acb_init(hi);
+    acb_init(sum);
+    arb_init(norm);
+    mag_init(tolerance);
+    mag_set_ui_2exp_si(tolerance, 1, -200);
+    acb_set_d(lo, 0.5);
+    acb_set_d(hi, 24 * sigma + s + 1);
+    acb_calc_integrate(sum, folded_density, &g, lo, hi, 120, tolerance, NULL, 240);
+    arb_const_pi(norm, 200);
+    arb_mul_2exp_si(norm, norm, 1);
+    arb_sqrt(norm, norm, 200);
+    arb_set_d(out, sigma);
+    arb_mul(norm, norm, out, 200);
+    arb_div(out, acb_realref(sum), norm, 200);
+    arb_log1p(out, out, 200);
+    acb_clear(lo);
+    acb_clear(hi);
+    acb_clear(sum);
+    arb_clear(norm);
+    mag_clear(tolerance);
+}
+
+/* Samples of a fixed size: neither order of the neighbours is the worse one everywhere. */
+static void folded_mixtures(void **state)
+{
+    static const double sigmas[] = { 0.6, 1, 5, 40 }, rates[] = { 1e-6, 0.02, 0.5, 0.999 },
+                        orders[] = { 0.01, 0.3, 1, 4.5, 30 };
+    arb_t truth;
+    (void)state;
+    arb_init(truth);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++)
+            for (size_t k = 0; k < 5; k++) {
+                dusk_pair pair = { .kind = DUSK_PAIR_MIXTURE,
+                                   .direction = DUSK_REMOVE,
+                                   .folded = true,
+                                   .sigma = sigmas[i],
+                                   .shifts = 1 };
+                dusk_bound bound;
+                pair.weight[1] = rates[j];
+                assert_int_equal(dusk_pair_finite_moment(&bound, &pair, orders[k], NULL), DUSK_OK);
+                folded_truth(truth, sigmas[i], rates[j], orders[k]);
+                assert_encloses("folded", orders[k], bound, truth, 1e-10);
+                pair.folded = false;
+                dusk_bound one;
+                assert_int_equal(dusk_pair_finite_moment(&one, &pair, orders[k], NULL), DUSK_OK);
+                assert_true(one.lower <= bound.upper);
+            }
+    arb_clear(truth);
+}
+
 static void mixtures(void **state)
 {
     static const double sigmas[] = { 0.6, 1, 5 }, rates[] = { 1e-4, 0.02, 0.5 },
@@ -357,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(atoms),
         cmocka_unit_test(mixtures),
+        cmocka_unit_test(folded_mixtures),
         cmocka_unit_test(conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
