@@ -449,6 +449,7 @@ dusk_status dusk_training_run(dusk_training *training, dusk_model **out, const d
     dusk_model *model = NULL;
 
     *out = NULL;
+    if (DUSK_MUTATE(TRAINING_RUNS_IN_ANY_ARITHMETIC, true, false)) DUSK_TRY(dusk_check_arithmetic(err));
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
     if (!training->begun) DUSK_TRY(dusk_training_begin(training, NULL, 0, err));
     training->begun = false; /* a charge is for one run */
@@ -486,6 +487,7 @@ dusk_status dusk_training_run_charged(dusk_training *training, dusk_model **out,
     if (job->plain)
         return dusk_fail(err, DUSK_ERR_UNSUPPORTED, "train with an epsilon",
                          "a training without privacy is never charged to a ledger");
+    if (DUSK_MUTATE(TRAINING_RUNS_IN_ANY_ARITHMETIC, true, false)) DUSK_TRY(dusk_check_arithmetic(err));
     DUSK_TRY(learn_check_frame(training->fields, frame, err));
     snprintf(purpose, sizeof purpose, "train %s%s%.60s", job->learner->shown.name,
              job->label_field ? " for " : "", job->label_field ? job->label_field->name : "");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a request to a model: what is refused before a row is seen, what is charged and when, and that a plan can be run again. */
+#include <fenv.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -221,6 +222,22 @@ static void runs_again(void **state)
     dusk_generator_free(none);
 }
 
+/* A training is refused in another mode of rounding than its bounds are made for, though it was prepared in the right one; and nothing is charged. */
+static void refused_upward(dusk_training *training, const dusk_frame *frame, dusk_ledger *ledger,
+                           dusk_generator *gen)
+{
+    dusk_model *model;
+    const double before = spending_of(ledger, "ann").spent.epsilon;
+    assert_int_equal(fesetround(FE_UPWARD), 0);
+    const dusk_status run = dusk_training_run(training, &model, frame, gen, NULL);
+    const dusk_status charged =
+        dusk_training_run_charged(training, &model, frame, ledger, "ann", 1, gen, NULL);
+    assert_int_equal(fesetround(FE_TONEAREST), 0);
+    assert_int_equal(run, DUSK_ERR_UNSUPPORTED);
+    assert_int_equal(charged, DUSK_ERR_UNSUPPORTED);
+    assert_true(spending_of(ledger, "ann").spent.epsilon == before);
+}
+
 /* The charge is there before the first row is seen: also when the run fails; and without it there is no run. */
 static void charges(void **state)
 {
@@ -234,6 +251,7 @@ static void charges(void **state)
     ledger_make(f.file, DUSK_FILTER_BASIC, 2.5, 1e-5);
     dusk_ledger *ledger = ledger_of(f.file);
     OK(dusk_training_prepare(&training, "linear", frame->fields, &o, &err));
+    refused_upward(training, frame, ledger, gen);
     OK(dusk_training_run_charged(training, &model, frame, ledger, "ann", 1, gen, &err));
     dusk_model_free(model);
     double once = spending_of(ledger, "ann").spent.epsilon;
