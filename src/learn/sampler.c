@@ -15,6 +15,7 @@
 
 #define PLACES_MOST INT32_MAX /* of dusk_keyed_choose */
 #define HAIR 0x1p-30          /* more noise than was found, for roundings */
+#define HAIR_MOST 0x1p-3
 #define HAIR_OF_DRAWN 0x1p-16 /* bounds are made of points there, and rise here and there as noise does */
 
 /* --- the price ----------------------------------------------------------------------------------------------- */
@@ -151,15 +152,38 @@ static void give_noise(learn_budget *budget, uint64_t times)
     if (budget->multiplier > 0) budget->mu = sqrt((double)times) * budget->factor / budget->multiplier;
 }
 
+/* Samples with noise of this multiplier, of all that is left; *epsilon is what everything costs then. */
+static dusk_status take_sampled(learn_budget *budget, double *epsilon, learn_noise *noise,
+                                const learn_sampler *sampler, double steps, double multiplier, uint64_t times,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_event event, sampled;
+    dusk_statement statement;
+    DUSK_TRY(dusk_gaussian_multiplier_init(&noise->gauss, noise->dimension, ldexp(steps, noise->grid),
+                                           multiplier, noise->grid, err));
+    DUSK_TRY(dusk_noise_for_total(&noise->gauss, err));
+    DUSK_TRY(dusk_noise_event(&noise->gauss, &event, err));
+    DUSK_TRY(learn_sampler_event(&sampled, budget, sampler, &event, err));
+    DUSK_TRY(learn_sampler_join(budget, &sampled, times, err));
+    noise->deviation = noise->gauss.scale;
+    *epsilon = 0;
+    if (budget->multiplier > 0) return DUSK_OK; /* whatever it costs */
+    DUSK_TRY(dusk_statement_init(&statement, &budget->event, budget->delta, budget->neighbours, "row", err));
+    *epsilon = statement.epsilon;
+done:
+    return status;
+}
+
 DUSK_PROVEN(learn_budget_sampled)
 dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_t dimension, double steps,
                                  int grid, double share, const learn_sampler *sampler, uint64_t times,
                                  dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    const learn_budget before = *budget;
     learn_noise noise = { .gaussian = true, .dimension = dimension, .grid = grid };
-    dusk_event event, sampled;
-    double multiplier;
+    double multiplier, hair, epsilon;
 
     if (!sampler || takes_all(sampler)) {
         give_noise(budget, times);
@@ -181,14 +205,16 @@ dusk_status learn_budget_sampled(learn_budget *budget, learn_noise *out, uint32_
         return learn_budget_allocated(budget, out, dimension, steps, grid, sampler, times, err);
     multiplier = budget->multiplier;
     if (!(multiplier > 0)) DUSK_TRY(find_multiplier(&multiplier, budget, sampler, times, err));
-    DUSK_TRY(dusk_gaussian_multiplier_init(&noise.gauss, dimension, ldexp(steps, grid),
-                                           multiplier * (1 + (is_drawn(sampler) ? HAIR_OF_DRAWN : HAIR)),
-                                           grid, err));
-    DUSK_TRY(dusk_noise_for_total(&noise.gauss, err));
-    DUSK_TRY(dusk_noise_event(&noise.gauss, &event, err));
-    DUSK_TRY(learn_sampler_event(&sampled, budget, sampler, &event, err));
-    DUSK_TRY(learn_sampler_join(budget, &sampled, times, err));
-    noise.deviation = noise.gauss.scale;
+    /* bounds do not fall evenly as noise grows: a little more, until what is drawn is within the promise */
+    for (hair = is_drawn(sampler) ? HAIR_OF_DRAWN : HAIR; hair < HAIR_MOST; hair *= 8) {
+        *budget = before;
+        DUSK_TRY(take_sampled(budget, &epsilon, &noise, sampler, steps, multiplier * (1 + hair), times, err));
+        if (DUSK_MUTATE(SAMPLED_PRICE_IS_TAKEN_ON_TRUST, epsilon <= budget->epsilon, true)) break;
+    }
+    if (hair >= HAIR_MOST)
+        DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for another epsilon, or a larger delta",
+                           "no noise was found of which the price is seen to be epsilon %.6g",
+                           budget->epsilon));
     *out = noise;
 done:
     return status;
