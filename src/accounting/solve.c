@@ -17,9 +17,10 @@
 #define MOST_WHOLE 1e15
 #define LOOKS_MAX 120
 #define PATIENCE 6 /* looks in which the bracket must become four times smaller */
+#define ENOUGH 10  /* after so many bounds do not fall evenly: each look may leave it four times as wide */
 #define ROUGH 1e-3 /* relative width of the bracket of a guess */
 #define FINE 1e-10 /* and of the answer */
-#define NUDGES 40  /* doublings of the last step to the safe side */
+#define NUDGES 14  /* steps to the safe side, each eight times as far as the last */
 #define NUDGE_LEAST 1e-12
 
 typedef struct solver {
@@ -262,7 +263,7 @@ static dusk_status narrow(bracket *b, solver *s, double width, dusk_accountant a
 {
     dusk_status status = DUSK_OK;
     double before = INFINITY;
-    for (int i = 0; i < LOOKS_MAX && !is_close(s, b, width); i++) {
+    for (int i = 0; i < LOOKS_MAX && !is_close(s, b, width * exp2(2 * fmax(0, i - ENOUGH))); i++) {
         double apart = fabs(b->safe.x - b->unsafe.x);
         bool halve = false;
         if (i % PATIENCE == PATIENCE - 1) {
@@ -343,7 +344,7 @@ static dusk_status certify(double *out, const solver *s, const bracket *b, dusk_
             goto done;
         }
         x += toward_safe * step;
-        step *= 2;
+        step *= 8;
     }
     status = fail_to_reach(s, &(bracket){ 0 }, err);
 done:

@@ -153,6 +153,7 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     p->plain = job->plain;
     p->method = (deep_method)learn_choice(job, "optimiser");
     p->rate = learn_setting(job, "learning_rate");
+    p->finds_rate = p->rate == 0;
     p->momentum = learn_setting(job, "momentum");
     p->weight_decay = learn_setting(job, "decay");
     p->schedule = (deep_schedule){ (deep_falling)learn_choice(job, "schedule"), learn_setting(job, "warm_up"),
@@ -266,7 +267,7 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
     DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, settled, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
-    DUSK_TRY(deep_put_counted(job, p, err));
+    DUSK_TRY(deep_put_found(job, p, err));
 done:
     p->check = p->open = NULL;
     deep_rows_clear(&rows);
@@ -305,7 +306,7 @@ const dusk_setting deep_net_settings[] = {
     { "clip_rate", "0.2", NULL, 0, 10, false, "adaptive: how fast the clip follows" },
     { "optimiser", "sgd", "sgd|adam|adamw|adagrad|adam_unbiased|adamw_unbiased", 0, 0, false,
       "what makes steps of gradients" },
-    { "learning_rate", "0.5", NULL, 1e-9, 1e6, false, "how far a step goes" },
+    { "learning_rate", "0", NULL, 0, 1e6, false, "how far a step goes; 0: by how large the noise is" },
     { "momentum", "0.9", NULL, 0, 0.9999, false, "how much of the last step goes into the next" },
     { "decay", "0", NULL, 0, 1, false, "of weights" },
     { "schedule", "constant", "constant|root|cosine", 0, 0, false,

@@ -112,7 +112,7 @@ dusk_status deep_predict(const dusk_model *model, const dusk_frame *frame, doubl
         if (!is_numeric(model))
             learn_softmax(to, to, k);
         else
-            to[0] = learn_target_value(label, to[0] * LEARN_ONE);
+            to[0] = learn_target_value(label, fmin(fmax(to[0], -1), 1) * LEARN_ONE);
     }
 done:
     deep_net_clear(&net);

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/mutant.h"
+#include "deep/rate.h"
 #include "deep/state.h"
 #include "mechanisms/totals.h"
 
@@ -149,14 +150,20 @@ done:
     return status;
 }
 
+/* How many are released a step, besides votes. */
+static size_t numbers_of(const deep_plan *p)
+{
+    const deep_tuning *part = deep_looked_at(p);
+    if (p->directions > 0) return p->directions;
+    return part ? part->learned : p->net.parameters - p->frozen_parameters;
+}
+
 /* What a row adds, and to how many numbers; the noise for that, out of a budget. */
 static dusk_status price(const learn_job *job, deep_plan *p, learn_budget *budget, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
-    const deep_tuning *part = deep_looked_at(p);
-    const size_t learned = part ? part->learned : p->net.parameters - p->frozen_parameters;
-    const uint32_t cells = (uint32_t)(p->directions > 0 ? p->directions : learned) + votes;
+    const uint32_t cells = (uint32_t)numbers_of(p) + votes;
     double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
     if (p->correlation.way != DEEP_INDEPENDENT) steps = deep_correlation_steps(&p->correlation, steps, cells);
     DUSK_TRY(
@@ -235,14 +242,24 @@ done:
     return status;
 }
 
+/* What gradients are divided by, and a rate by that and the noise. */
+static void set_lot(deep_plan *p, double rows)
+{
+    p->lot = fmax(p->sampler.rate * rows, 1);
+    if (p->finds_rate) p->rate = deep_rate_found(p, numbers_of(p));
+}
+
 dusk_status deep_plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     p->before = job->budget;
     p->allocates = learn_choice(job, "allocation") == ALLOCATION_ADAPTIVE && !job->plain;
-    if (job->plain) return DUSK_OK;
-    if (!(job->budget.delta > 0))
+    if (!job->plain && !(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
-    return p->counted > 0 ? plan_rest(job, p, err) : price(job, p, &job->budget, err);
+    if (!job->plain) DUSK_TRY(p->counted > 0 ? plan_rest(job, p, err) : price(job, p, &job->budget, err));
+    if (job->rows > 0) set_lot(p, (double)job->rows); /* else when they are counted */
+done:
+    return status;
 }
 
 /* Anew, or as it was; it is kept before anything follows from it. */
@@ -277,16 +294,17 @@ dusk_status deep_fit_samples(learn_job *job, deep_plan *p, size_t rows, const un
     if (kept && deep_state_is_settled(kept) && !deep_state_is_planned(p, kept))
         DUSK_TRY(dusk_fail(err, DUSK_ERR_CORRUPT, "train anew, with the release that it was begun with",
                            "the checkpoint has steps, or noise, that are not those of this plan"));
-    p->lot = fmax(p->sampler.rate * p->rows, 1);
+    set_lot(p, p->rows);
 done:
     return status;
 }
 
-dusk_status deep_put_counted(learn_job *job, const deep_plan *p, dusk_error *err)
+dusk_status deep_put_found(learn_job *job, const deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const double steps = (double)p->steps;
     double deviation[DEEP_STAGES] = { p->noise.deviation };
+    if (p->finds_rate) DUSK_TRY(learn_model_put(job->model, "learning_rate", 1, 1, &p->rate, err));
     if (!(p->counted > 0)) return DUSK_OK;
     DUSK_TRY(learn_model_put(job->model, "rows", 1, 1, &p->rows, err));
     DUSK_TRY(learn_model_put(job->model, "steps", 1, 1, &steps, err));
@@ -341,4 +359,8 @@ void deep_say_price(learn_job *job, const deep_plan *p)
             job,
             "and how many of them were within the clip, in the same release; by that the next clip is found");
     if (!(p->counted > 0)) learn_sampler_say(job, &p->sampler);
+    if (p->finds_rate && p->lot > 0)
+        learn_say(job, "learning_rate is %.3g, which follows from how large the noise is", p->rate);
+    else if (p->finds_rate)
+        learn_say(job, "learning_rate follows from that number, and from how large the noise is");
 }

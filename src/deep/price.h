@@ -20,7 +20,7 @@ void deep_say_price(learn_job *job, const deep_plan *p);
 DUSK_MUST_USE dusk_status deep_fit_samples(learn_job *job, deep_plan *p, size_t rows,
                                            const unsigned char *kept, dusk_generator *gen, dusk_error *err);
 
-/* After training: what followed from a count goes into the model, "rows", "steps" and "noise", over the clip. */
-DUSK_MUST_USE dusk_status deep_put_counted(learn_job *job, const deep_plan *p, dusk_error *err);
+/* After training, into the model: what followed from a count, "rows", "steps" and "noise", over the clip; and a rate that was found, "learning_rate". */
+DUSK_MUST_USE dusk_status deep_put_found(learn_job *job, const deep_plan *p, dusk_error *err);
 
 #endif
