@@ -100,4 +100,5 @@ const deep_kind deep_embedding = {
     .backward = backward,
     .gradient = gradient,
     .rows = rows,
+    .tokens = true,
 };

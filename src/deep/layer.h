@@ -92,6 +92,7 @@ typedef struct deep_kind {
     /* Matrices of affine maps that together are all parameters of the layer: how many, at most DEEP_PAIRS. NULL: it is something else. */
     size_t (*matrices)(const deep_layer *layer, deep_matrix *out);
     bool moves;    /* constants, gains and offsets are all that it has */
+    bool tokens;   /* numbers that come in are those of tokens */
     bool measured; /* its parameters are not learned by steps, but measured before them (moments.h) */
     /* Where a gradient is zero but in a few rows of a matrix, each out.channels long: which, each once, at most as many as numbers come in,
      * and their numbers. Returns how many. NULL: it is not so. */

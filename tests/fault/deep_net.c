@@ -11,7 +11,7 @@ static const char *const requests[][6] = {
     { "net=layernorm fixed; dense 4; residual; layernorm; dropout 0.5; add; output", "rate=1", "steps=2",
       "threads=2", "clipping=adaptive", "optimiser=adagrad" },
     { "net=input 6; embedding 4 3; attention 1; lstm 3 last; tied 2; tanh; output", "rate=1", "steps=2",
-      "clip=0.1", "threads=1", "optimiser=adamw" },
+      "clip=0.1", "range=raw", "optimiser=adamw" },
     { "net=dense 4; tanh; output", "rate=1", "steps=2", "threads=2", "smooth=2", "bias_noise=1" },
     { "net=groupnorm 1 fixed; dense 4; tanh; output", "rate=1", "steps=2", "threads=2", "subspace=3",
       "clipping=adaptive" }, /* with public rows */
