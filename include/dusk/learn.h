@@ -167,8 +167,8 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_training_run_charged(dusk_training *trai
 /* Keep what a training has come to, after every `every` steps, in a file of its own, and go on from there with `resume` when the
  * training was stopped: the same plan, to its last step. *charge: the entry of a ledger that it was charged as, of a file that was there;
  * otherwise 0, and dusk_training_begin tells it. A training that goes on is not charged again: the promise is for all of
- * its steps. The file is for whoever runs the training: it must not be shown, and who copies it and goes on twice has released two models for the price of one (with a ledger the second is
- * refused). A training that has come to its last step gives the same model again, until dusk_training_end. DUSK_ERR_UNSUPPORTED for learners
+ * its steps. The file is for whoever runs the training: it must not be shown, and who copies it and goes on twice has released two models for the price of one (with a ledger the second model is
+ * refused, but not what `observe` is told on the way to it). A training that has come to its last step gives the same model again, until dusk_training_end. DUSK_ERR_UNSUPPORTED for learners
  * that have no steps. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_training_keep(dusk_training *training, const char *path,
                                                       uint64_t every, bool resume, uint64_t *charge,
