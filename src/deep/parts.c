@@ -84,9 +84,11 @@ dusk_status deep_plan_start(learn_job *job, deep_plan *p, dusk_error *err)
                                "give --set start_is=public if it was trained without these rows",
                                "a model to start from must be public, and nobody can see that from it"));
         DUSK_TRY(deep_start_read(&p->start, &p->net, path, most > 0 ? most : p->net.layers, err));
-        job->assumed = "the model to start from is public";
-        learn_say(job, "the first %zu of %zu layers start from %s, which is said to be public",
-                  p->start.layers, p->net.layers, path);
+        job->assumed = p->start.plain ? "the model to start from, trained with NO PRIVACY, is public"
+                                      : "the model to start from is public";
+        learn_say(job, "the first %zu of %zu layers start from %s, which is said to be public%s",
+                  p->start.layers, p->net.layers, path,
+                  p->start.plain ? " and was trained with NO PRIVACY: its rows must be of others" : "");
     }
     DUSK_TRY(plan_tuning(job, p, err));
 done:
@@ -126,8 +128,12 @@ dusk_status deep_plan_subspace(learn_job *job, deep_plan *p, dusk_error *err)
     if (all * (kept + DEEP_COORDINATES_BLOCK) > DEEP_SUBSPACE_MOST)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for fewer directions, or freeze layers",
                          "%zu directions of %.0f numbers are too many to keep", p->directions, all);
-    job->assumed = job->assumed ? "the model to start from and the rows of a subspace are public"
-                                : "the rows that a subspace is found by are public";
+    if (p->start.plain)
+        job->assumed =
+            "the model to start from, trained with NO PRIVACY, and the rows of a subspace are public";
+    else
+        job->assumed = job->assumed ? "the model to start from and the rows of a subspace are public"
+                                    : "the rows that a subspace is found by are public";
     learn_say(job, "gradients along %zu directions, found by %zu public rows every %llu steps", p->directions,
               deep_subspace_rows(p->directions, job->open_rows->rows), (unsigned long long)p->find_every);
     return DUSK_OK;

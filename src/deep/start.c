@@ -50,6 +50,7 @@ dusk_status deep_start_read(deep_start *out, const deep_net *net, const char *pa
                            "%s is no network", path));
     DUSK_TRY(deep_net_parse(&other, learn_model_value(model, "net"), model->features.width,
                             deep_outputs(model), err));
+    start.plain = dusk_statement_is_none(dusk_model_statement(model));
     count_same(&start, net, &other, most);
     if (start.count == 0)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "begin the network with the same layers, and columns",

@@ -10,6 +10,7 @@
 typedef struct deep_start {
     float *parameters; /* of the first `layers` layers */
     size_t count, layers;
+    bool plain; /* the model was trained without privacy: its statement is none */
 } deep_start;
 
 /* The parameters of all first layers that are the same in the model and in `net`, at most `most` layers. DUSK_ERR_ARGUMENT when there are none, or it is no network. */

@@ -232,6 +232,29 @@ static void parts_learn(void **state)
     }
 }
 
+/* A start that was trained without privacy is not forgotten: the promise of what begins with it names it. */
+static void a_start_without_privacy_is_named(void **state)
+{
+    (void)state;
+    char start[120], plain[110];
+    snprintf(plain, sizeof plain, "%s.plain", path);
+    dusk_model *model;
+    for (int k = 0; k < 2; k++) {
+        const char *const first[] = { hidden_net, "rate=1", "steps=3", NULL };
+        snprintf(start, sizeof start, "start=%s", k ? plain : path);
+        const char *const then[] = { hidden_net, start, "start_is=public", "rate=1", "steps=2", NULL };
+        assert_int_equal(train(&model, 0, first), DUSK_OK);
+        assert_int_equal(dusk_model_write(model, plain, NULL), DUSK_OK);
+        dusk_model_free(model);
+        assert_int_equal(train(&model, 1, then), DUSK_OK);
+        const char *assumed = dusk_model_statement(model)->assumed;
+        assert_non_null(strstr(assumed, "start from"));
+        assert_int_equal(strstr(assumed, "NO PRIVACY") != NULL, k);
+        dusk_model_free(model);
+        assert_int_equal(remove(plain), 0);
+    }
+}
+
 static void others_are_refused(void **state)
 {
     (void)state;
@@ -264,8 +287,11 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen_layers_stay), cmocka_unit_test(frozen_layers_are_learned_upon),
-        cmocka_unit_test(parts_are_tuned),    cmocka_unit_test(parts_learn),
+        cmocka_unit_test(frozen_layers_stay),
+        cmocka_unit_test(frozen_layers_are_learned_upon),
+        cmocka_unit_test(parts_are_tuned),
+        cmocka_unit_test(parts_learn),
+        cmocka_unit_test(a_start_without_privacy_is_named),
         cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests(tests, open_start, remove_start);
