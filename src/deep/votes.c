@@ -38,7 +38,7 @@ static dusk_status plan_laplace(learn_job *job, deep_votes *v, dusk_error *err)
     if (!(b->delta > 0))
         return learn_budget_cells(b, &v->counts, (uint32_t)v->classes, moved, DEEP_VOTE_GRID, b->left,
                                   v->questions, err);
-    DUSK_TRY(learn_budget_pure(b, &epsilon, false, b->left, v->questions, err));
+    DUSK_TRY(learn_budget_pure_most(b, &epsilon, v->questions, err));
     DUSK_TRY(dusk_discrete_laplace_init(&noise.gauss, noise.dimension,
                                         ldexp(moved * b->factor, DEEP_VOTE_GRID), epsilon, DEEP_VOTE_GRID,
                                         err));

@@ -37,7 +37,7 @@ static void test_price(void **state)
         plan(&replace, &r, (deep_aggregation)way, DUSK_REPLACE_ONE, 2, 1e-5);
         assert_true(fabs(a.counts.deviation / r.counts.deviation - 1) < 1e-5);
         assert_int_equal(learn_budget_state(&add.budget, &statement, "row", NULL), DUSK_OK);
-        assert_true(statement.epsilon <= 2 && statement.epsilon > (way == DEEP_LNMAX ? 1 : 1.9));
+        assert_true(statement.epsilon <= 2 && statement.epsilon > 1.9);
         dusk_buffer_clear(&add.said);
         dusk_buffer_clear(&replace.said);
     }
@@ -54,6 +54,31 @@ static void test_price(void **state)
     plan(&job, &v, DEEP_LNMAX, DUSK_ADD_REMOVE, 2, 0);
     assert_true(fabs(v.counts.gauss.scale / (2 * 20 / 2.0) - 1) < 1e-5);
     dusk_buffer_clear(&job.said);
+}
+
+/* A delta makes Laplace noise no larger, and far less where there are many answers. */
+static void test_laplace(void **state)
+{
+    (void)state;
+    static const size_t questions[] = { 1, 15, 60, 400 };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        for (int r = 0; r < 2; r++) {
+            double scale[2];
+            for (int with = 0; with < 2; with++) {
+                learn_job job = { .rows = 0 };
+                deep_votes v = {
+                    .way = DEEP_LNMAX, .classes = CLASSES, .teachers = TEACHERS, .questions = questions[i]
+                };
+                assert_int_equal(learn_budget_init(&job.budget, r ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE, 1,
+                                                   with ? 1e-6 : 0, 1, NULL),
+                                 DUSK_OK);
+                assert_int_equal(deep_votes_plan(&job, &v, 0.3, NULL), DUSK_OK);
+                scale[with] = v.counts.gauss.scale;
+                dusk_buffer_clear(&job.said);
+            }
+            assert_true(scale[1] <= scale[0] * (1 + 1e-5));
+            assert_true(questions[i] < 400 || scale[1] < 0.4 * scale[0]);
+        }
 }
 
 static void test_answers(void **state)
@@ -115,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_price),
+        cmocka_unit_test(test_laplace),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_refusals),
     };
