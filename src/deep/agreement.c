@@ -34,6 +34,7 @@ enum {
 #define LIKELY 0.9         /* of the teachers say the same, as is likely */
 #define DIVIDED 0.125      /* of the questions are ones that any number of them may agree on */
 #define WORTH 0.95         /* of what is known without a report: more it is not to say where all agree */
+#define QUARTILE 0.7       /* deviations, about, that one of four is above */
 #define EPSILON_MOST 500.0 /* that dusk_smooth takes */
 #define T_AT_95 3.1825     /* what Student's t of DEGREES is within with 95 % */
 
@@ -263,11 +264,11 @@ done:
 /* By what is public: orders and noises are tried on questions as they may be answered. Nothing rests on it. */
 typedef struct guess {
     size_t teachers;
-    double delta, alone;        /* epsilon of the answers without a report, at delta */
-    double plain;               /* width of Gaussian noise, of its sensitivity */
-    double pure, log_width;     /* of a smooth report: its epsilon; width of noise on a logarithm, of beta */
-    double order, beta;         /* the best so far; beta 0: Gaussian noise */
-    double score, least;        /* of that; and of any, where all teachers agree */
+    double delta, alone;    /* epsilon of the answers without a report, at delta */
+    double plain;           /* deviation of Gaussian noise, of its sensitivity */
+    double pure, log_width; /* of a smooth report: its epsilon; deviation of noise on a logarithm, of beta */
+    double order, beta;     /* the best so far; beta 0: Gaussian noise */
+    double score, least;    /* of that; and of any, where all teachers agree */
     double total[2], *local[2]; /* of questions as is likely, and where all agree; in steps */
     size_t n;
     int32_t *count;
@@ -294,18 +295,22 @@ static void guess_locals(const deep_agreement *a, guess *g)
     add_guess(a, g, 1, 1, n);
 }
 
-/* What noise of a width in steps, for either, makes of the report. */
-static void try_widths(const deep_agreement *a, guess *g, const double width[2], double beta)
+/* What is said of a total with so much above it, in steps. */
+static double say(const deep_agreement *a, const guess *g, double total)
 {
-    double epsilon[2];
-    for (int which = 0; which < 2; which++) {
-        const double most = ldexp(g->total[which] + width[which], a->grid);
-        epsilon[which] =
-            fmin(dusk_rdp_to_epsilon_up(a->order, fmin(most, a->order * a->always), g->delta), g->alone);
-    }
-    g->least = fmin(g->least, epsilon[1]);
-    if (!(epsilon[0] + epsilon[1] < g->score)) return;
-    g->score = epsilon[0] + epsilon[1];
+    const double most = fmin(ldexp(total, a->grid), a->order * a->always);
+    return fmin(dusk_rdp_to_epsilon_up(a->order, most, g->delta), g->alone);
+}
+
+/* What noise makes of the report: `width` above the total if no noise falls, `worse` where one of four is worse. */
+static void try_widths(const deep_agreement *a, guess *g, const double width[2], const double worse[2],
+                       double beta)
+{
+    const double least = say(a, g, g->total[1] + width[1]);
+    const double score = say(a, g, g->total[0] + worse[0]) + say(a, g, g->total[1] + worse[1]) + least;
+    g->least = fmin(g->least, least);
+    if (!(score < g->score)) return;
+    g->score = score;
     g->order = a->order;
     g->beta = beta;
 }
@@ -313,16 +318,17 @@ static void try_widths(const deep_agreement *a, guess *g, const double width[2],
 static void try_smooth(const deep_agreement *a, guess *g, double beta)
 {
     dusk_smooth smooth;
-    double multiple, width[2];
+    double width[2], worse[2];
     if (dusk_smooth_init(&smooth, DUSK_SMOOTH_STUDENT_T, DEGREES, beta, g->pure, 0, a->grid, NULL) != DUSK_OK)
         return;
-    multiple = T_AT_95 / smooth.ratio * exp(beta * g->log_width);
     for (int which = 0; which < 2; which++) {
         double most = 0;
         for (size_t k = 0; k < g->n; k++) most = fmax(most, g->local[which][k] * exp(-beta * (double)k));
-        width[which] = multiple * most;
+        width[which] = most / smooth.ratio * T_AT_95 * exp(beta * 1.96 * g->log_width);
+        worse[which] =
+            most / smooth.ratio * (T_AT_95 * exp(beta * (1.96 + QUARTILE) * g->log_width) + QUARTILE);
     }
-    try_widths(a, g, width, beta);
+    try_widths(a, g, width, worse, beta);
 }
 
 static void try_order(deep_agreement *a, guess *g, double order)
@@ -332,7 +338,8 @@ static void try_order(deep_agreement *a, guess *g, double order)
     set_moves(a);
     guess_locals(a, g);
     const double plain = g->plain * largest_move(a) * (double)a->questions;
-    try_widths(a, g, (const double[]){ plain, plain }, 0);
+    const double width = 1.645 * plain, worse = (1.645 + QUARTILE) * plain;
+    try_widths(a, g, (const double[]){ width, width }, (const double[]){ worse, worse }, 0);
     for (int i = 1; i < SLOPES; i++) try_smooth(a, g, fmin(g->pure, EPSILON_MOST) * i / SLOPES);
 }
 
@@ -343,8 +350,8 @@ static dusk_status guess_noise(const deep_agreement *a, guess *g, const learn_bu
     const double mu = b->mu * sqrt(b->left);
     deep_agreement trial = *a;
     learn_budget budget = *b;
-    g->plain = 1.645 / mu;
-    g->log_width = 1.96 / (mu * sqrt(LOG_SHARE));
+    g->plain = 1 / mu;
+    g->log_width = 1 / (mu * sqrt(LOG_SHARE));
     DUSK_TRY(learn_budget_noise(&budget, &trial.log_noise, 1, log_steps(b, 1), LOG_GRID, b->left * LOG_SHARE,
                                 1, err));
     DUSK_TRY(learn_budget_pure_most(&budget, &g->pure, 1, err));

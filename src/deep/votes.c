@@ -64,8 +64,10 @@ static dusk_status plan_sampled(learn_job *job, deep_votes *v, double screening,
                          "votes over samples have Gaussian noise, and no student is asked");
     if (v->way == DEEP_GNMAX)
         return learn_budget_sampled(b, &v->counts, (uint32_t)v->classes, steps, DEEP_VOTE_GRID, b->left,
-                                    v->sampler, v->questions, err);
-    const uint64_t times[2] = { DUSK_MUTATE(PATE_SCREENING_IS_FREE, v->questions, 1), v->answers };
+                                    v->sampler,
+                                    DUSK_MUTATE(KNN_FEW_ARE_PAID, v->questions, v->questions / 10), err);
+    const uint64_t times[2] = { DUSK_MUTATE(KNN_SCREENING_IS_FREE, v->questions, 1),
+                                DUSK_MUTATE(KNN_FEW_ARE_PAID, v->answers, v->answers / 10) };
     const double factor[2] = { 1, sqrt((double)v->answers * screening /
                                        ((double)v->questions * (1 - screening))) };
     learn_noise noise[2];

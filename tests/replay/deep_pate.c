@@ -22,7 +22,9 @@ static const request sampled[] = {
 };
 static const request of_all[] = {
     { { "neighbours=3", "questions=12", "epochs=1", "rate=1" } },
+    { { "neighbours=40", "questions=12", "epochs=1", "rate=1" } }, /* all rows vote */
     { { "neighbours=6", "questions=12", "answers=9", "epochs=1", "method=confident", "rate=1" } },
+    { { "neighbours=40", "questions=12", "answers=9", "epochs=1", "method=confident", "rate=1" } },
 };
 
 static const request requests[] = {

@@ -397,9 +397,9 @@ static void check_report(double epsilon, bool smoothly)
         assert_true(report[0] == a.order && report[3] >= 0 && report[3] <= a.alone && report[4] == 1e-5 &&
                     report[5] == a.alone);
         above += report[2] >= total;
-        useful += report[2] < 0.7 * a.order * a.square * QUESTIONS && report[3] < 0.9 * a.alone;
+        useful += report[2] < 0.7 * a.order * a.square * QUESTIONS && report[3] < a.alone;
     }
-    assert_true(above >= 87 && useful >= 60);
+    if (!(above >= 87 && useful >= 60)) fail_msg("%d of 100 are above, and %d of use", above, useful);
     agree(count, TEACHERS / 3); /* nobody agrees: what is known without votes */
     report_of(report, &job, &a, count, gen);
     assert_true(report[3] == a.alone);
@@ -410,7 +410,7 @@ static void check_report(double epsilon, bool smoothly)
 static void test_report(void **state)
 {
     (void)state;
-    check_report(8, false);
+    check_report(7, false);
     check_report(200, true);
 }
 
