@@ -396,7 +396,7 @@ static dusk_status choose(deep_agreement *a, guess *g, const learn_budget *b, du
     if (!(g->least <= WORTH * a->alone))
         return dusk_fail(
             err, DUSK_ERR_ARGUMENT,
-            "take less --set noise or --set margin=0, a larger --set report_share, or leave out report",
+            "try less --set noise, --set margin=0 or a larger --set report_share, or leave out report",
             "noise alone says that the answers cost epsilon %.4g, and a report would say %.4g if all "
             "teachers agreed",
             a->alone, g->least);

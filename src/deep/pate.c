@@ -185,8 +185,7 @@ static const dusk_setting settings[] = {
       "of interactive: from which score on the student is right by itself" },
     { "report", "no", "no|yes", 0, 0, false,
       "but for interactive: also release, with noise, what the answers cost by how teachers agreed; the "
-      "promise "
-      "stays what it is" },
+      "promise stays what it is. Refused where that could hardly be less than by noise alone" },
     { "report_share", "0.1", NULL, 0.001, 0.5, false, "of the budget, for report=yes" },
     { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },
     { "ridge", "0.1", NULL, 1e-6, 1e6, false, "of teachers: what is added to the diagonal of the kernel" },
