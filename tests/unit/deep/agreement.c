@@ -456,6 +456,27 @@ static void test_charged(void **state)
     }
 }
 
+/* What noise alone says of the answers is what they were charged, before there is a report; Laplace noise may say a little less than what is pure does. */
+static void test_alone(void **state)
+{
+    static const deep_aggregation ways[] = { DEEP_GNMAX, DEEP_CONFIDENT, DEEP_LNMAX };
+    (void)state;
+    for (int how = 0; how < 12; how++) {
+        const deep_aggregation way = ways[how % 3];
+        const dusk_neighbours neighbours = how < 6 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE;
+        learn_job job;
+        deep_agreement a;
+        dusk_statement charged;
+        const deep_votes v = votes_of(&job, way, 4, 0, how % 2 ? 3 : 1, neighbours);
+        assert_int_equal(deep_agreement_of(&a, &job.budget, &v, 3, NULL), DUSK_OK);
+        assert_int_equal(dusk_statement_init(&charged, &job.budget.event, 1e-5, neighbours, "row", NULL),
+                         DUSK_OK);
+        assert_true(a.alone <= charged.epsilon * (1 + 1e-9) && charged.epsilon < 4);
+        assert_true(a.alone >= charged.epsilon * (way == DEEP_LNMAX ? 0.95 : 1 - 1e-9));
+        deep_agreement_clear(&a);
+    }
+}
+
 /* Half of all releases are as near as half of the law of the noise is, for the total and for the logarithm: 600 of them are out of these bounds once in a million. */
 static void test_spread(void **state)
 {
@@ -529,7 +550,8 @@ int main(void)
         cmocka_unit_test(test_published),   cmocka_unit_test(test_holds),    cmocka_unit_test(test_leads),
         cmocka_unit_test(test_sensitivity), cmocka_unit_test(test_report),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_methods),     cmocka_unit_test(test_steepest), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_charged),     cmocka_unit_test(test_spread),   cmocka_unit_test(test_worthless),
+        cmocka_unit_test(test_charged),     cmocka_unit_test(test_alone),    cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_worthless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
