@@ -16,6 +16,7 @@
 enum {
     STEPS_MOST = 1 << 14,
     FINEST = -4,
+    COARSE = -2,
     TOTAL_BITS = 44,
     DEGREES = 3,
     SLOPES = 20,
@@ -404,22 +405,6 @@ done:
     return status;
 }
 
-static dusk_status plan_noise(deep_agreement *a, learn_budget *b, size_t teachers, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    guess g = { .teachers = teachers };
-    DUSK_TRY(choose(a, &g, b, err));
-    a->order = g.order;
-    a->smoothly = g.beta > 0;
-    set_prices(a);
-    set_moves(a);
-    DUSK_TRY(a->smoothly ? plan_smooth(a, b, g.beta, err) : plan_total(a, b, err));
-done:
-    for (int which = 0; which < 2; which++) dusk_deallocate(g.local[which]);
-    dusk_deallocate(g.count);
-    return status;
-}
-
 /* (changed / noise)^2, rounded up: what costs at order 1 are made of (proof, (1)). */
 static double cost_up(double changed, double noise)
 {
@@ -456,12 +441,13 @@ static dusk_status set_noise(deep_agreement *a, const learn_budget *b, const dee
     return DUSK_OK;
 }
 
-DUSK_PROVEN(deep_agreement_of)
-dusk_status deep_agreement_of(deep_agreement *out, const learn_budget *b, const deep_votes *v, double order,
-                              dusk_error *err)
+/* With steps of 2^unit votes, or more where teachers are many. */
+DUSK_PROVEN(make_prices)
+static dusk_status make_prices(deep_agreement *out, const learn_budget *b, const deep_votes *v, double order,
+                               int unit, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    deep_agreement a = { .classes = v->classes, .questions = v->questions, .order = order, .unit = FINEST };
+    deep_agreement a = { .classes = v->classes, .questions = v->questions, .order = order, .unit = unit };
     DUSK_TRY(set_noise(&a, b, v, err));
     DUSK_TRY(price_alone(&a, b, v, err));
     DUSK_NEW(a.price, cells_of(&a));
@@ -475,19 +461,31 @@ done:
     return status;
 }
 
+dusk_status deep_agreement_of(deep_agreement *out, const learn_budget *b, const deep_votes *v, double order,
+                              dusk_error *err)
+{
+    return make_prices(out, b, v, order, FINEST, err);
+}
+
 DUSK_PROVEN(deep_agreement_plan)
 dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_votes *v, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
+    learn_budget *b = &job->budget;
     deep_agreement a = { .noise = 0 };
+    guess g = { .teachers = v->teachers };
     if (v->way == DEEP_INTERACTIVE)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose another method, or --set report=no",
                          "a report is made of votes that do not depend on earlier answers");
-    if (!(job->budget.delta > 0))
+    if (!(b->delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or --set report=no",
                          "a report says an epsilon at a delta");
-    DUSK_TRY(deep_agreement_of(&a, &job->budget, v, 2, err));
-    DUSK_TRY(plan_noise(&a, &job->budget, v->teachers, err));
+    DUSK_TRY(make_prices(&a, b, v, 2, COARSE, err)); /* enough for a guess */
+    DUSK_TRY(choose(&a, &g, b, err));
+    deep_agreement_clear(&a);
+    DUSK_TRY(deep_agreement_of(&a, b, v, g.order, err));
+    a.smoothly = g.beta > 0;
+    DUSK_TRY(a.smoothly ? plan_smooth(&a, b, g.beta, err) : plan_total(&a, b, err));
     learn_say(job,
               "a report of what the answers cost by how teachers agreed, a divergence of order %.4g, with "
               "noise by its %s sensitivity; the "
@@ -496,6 +494,8 @@ dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_
     *out = a;
     a.price = a.moves = NULL;
 done:
+    for (int which = 0; which < 2; which++) dusk_deallocate(g.local[which]);
+    dusk_deallocate(g.count);
     deep_agreement_clear(&a);
     return status;
 }
@@ -572,7 +572,8 @@ dusk_status deep_agreement_report(learn_job *job, const deep_agreement *a, const
     DUSK_TRY(release_total(a, total, local, n, &noisy, &most, gen, err));
     const double always = dusk_mul_up(a->order, a->always), delta = job->budget.delta;
     most = fmax(fmin(most, always), 0);
-    const double epsilon = fmin(dusk_rdp_to_epsilon_up(a->order, most, delta), a->alone);
+    const double least = DUSK_MUTATE(REPORT_CAPPED_BY_ALL, a->alone, job->budget.epsilon);
+    const double epsilon = fmin(dusk_rdp_to_epsilon_up(a->order, most, delta), least);
     const double put[] = { a->order, fmax(fmin(noisy, always), 0), most, epsilon, delta, a->alone };
     DUSK_TRY(learn_model_put(job->model, "report", 1, sizeof put / sizeof *put, put, err));
 done:
