@@ -149,11 +149,12 @@ static void print_report(const dusk_model *model)
 {
     size_t rows, columns;
     const double *report = dusk_model_array(model, "report", &rows, &columns);
-    if (!report || rows != 1 || columns != 4) return;
-    printf(
-        "%-10s by how teachers agreed the answers cost epsilon %s at most (at 95 %%); released with noise, "
-        "and not what is promised\n",
-        "report", dusk_shown_up(report[3], 4).text);
+    if (!report || rows != 1 || columns != 6) return;
+    printf("%-10s by how teachers agreed the answers cost epsilon %s at delta %s at most (at 95 %%), and %s "
+           "by their noise "
+           "alone; released with noise, and not what is promised\n",
+           "report", dusk_shown_up(report[3], 4).text, dusk_shown_up(report[4], 6).text,
+           dusk_shown_up(report[5], 4).text);
 }
 
 static dusk_status print_text(const dusk_model *model, const char *explained, const train_curve *curve,

@@ -9,7 +9,8 @@
  *
  * A question counts by one number, in whole steps: its lead, votes of the first class above the others, or where it is asked first whether enough teachers agree by how far they do, or do not, if that is less. How far one
  * change of the data moves it is known exactly, so that the sensitivity of the total, for all votes or for votes like these, is read from one table of prices. Noise is the lesser of two, if teachers agree as is likely: Gaussian
- * for the largest sensitivity, or Student's t for a smooth one [Nissim, Raskhodnikova & Smith 2007], which wins where the report has much of the budget. */
+ * for the largest sensitivity, or Student's t for a smooth one [Nissim, Raskhodnikova & Smith 2007], made for the smoothness that suits these prices. Gaussian noise for a smooth sensitivity, as the paper has it, is not there: its
+ * smoothness is so small a part of epsilon that it never won (docs/learning/pate.md). */
 
 #include "deep/votes.h"
 
@@ -33,13 +34,17 @@ typedef struct deep_agreement {
     bool smoothly;
     learn_noise total;      /* of the total of prices; or */
     dusk_smooth smooth;     /* the same by its smooth sensitivity, and */
-    dusk_noise log_noise;   /* of the logarithm of that */
-    double multiple, reach; /* of these: with 97.5 % each less than that above */
+    learn_noise log_noise;  /* of the logarithm of that */
+    double multiple, reach; /* of these: with 97.5 % each less than that above, or of `total` with 95 % */
+    double alone;           /* epsilon of the answers by their noise, at the delta of the promise */
 } deep_agreement;
 
-/* For plans, when votes are planned: takes all that is left. */
+/* For plans, when votes are planned: takes all that is left. Refused where a report would say hardly less than noise does if all teachers agreed. */
 DUSK_MUST_USE dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_votes *votes,
                                               dusk_error *err);
+/* What follows from votes and an order, without noise for a report. */
+DUSK_MUST_USE dusk_status deep_agreement_of(deep_agreement *out, const learn_budget *budget,
+                                            const deep_votes *votes, double order, dusk_error *err);
 void deep_agreement_clear(deep_agreement *agreement); /* fine on a zeroed one */
 
 /* The divergence of order `order` > 1 from any neighbour of a release where a change costs square * order at every order without further knowledge, and that has one
@@ -51,7 +56,8 @@ size_t deep_agreement_cell(const deep_agreement *agreement, const int32_t *count
 DUSK_MUST_USE dusk_status deep_agreement_total(const deep_agreement *agreement, const int32_t *count,
                                                double *total, double **local, size_t *n, dusk_error *err);
 
-/* Puts "report" into the model: the order, the total with noise, what it is at most (at 95 %), and the epsilon of that at the delta of the budget. */
+/* Puts "report" into the model: the order, the total with noise, what it is at most (at 95 %), the epsilon of that at the delta of the promise or that of noise alone if it is less, that delta, and the epsilon of
+ * the answers by noise alone. */
 DUSK_MUST_USE dusk_status deep_agreement_report(learn_job *job, const deep_agreement *agreement,
                                                 const int32_t *count, dusk_generator *gen, dusk_error *err);
 

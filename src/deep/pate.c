@@ -38,9 +38,11 @@ static double questions_for(const learn_job *job, const pate_plan *p, double sha
     const learn_budget *b = &job->budget;
     const double deviation = noise * (double)p->teaching.teachers,
                  units = b->neighbours == DUSK_REPLACE_ONE ? b->factor / 2 : b->factor;
-    const double mu = b->mu * sqrt(b->left * share);
-    if (!(b->delta > 0)) return b->epsilon * b->left * deviation / (2 * M_SQRT2 * units);
-    const double root = mu * deviation / (M_SQRT2 * units) * (p->votes.way == DEEP_LNMAX ? 0.4 : 1);
+    const double each = 2 * M_SQRT2 * units / deviation; /* epsilon of one, of Laplace noise */
+    if (!(b->delta > 0)) return b->epsilon * b->left / each;
+    if (p->votes.way == DEEP_LNMAX)
+        return each < b->epsilon ? (double)learn_budget_pure_times(b, each, DEEP_OPEN_MOST) : 1;
+    const double root = b->mu * sqrt(b->left * share) * deviation / (M_SQRT2 * units);
     return root * root;
 }
 
@@ -183,8 +185,7 @@ static const dusk_setting settings[] = {
       "of interactive: from which score on the student is right by itself" },
     { "report", "no", "no|yes", 0, 0, false,
       "but for interactive: also release, with noise, what the answers cost by how teachers agreed; the "
-      "promise "
-      "stays what it is" },
+      "promise stays what it is. Refused where that could hardly be less than by noise alone" },
     { "report_share", "0.1", NULL, 0.001, 0.5, false, "of the budget, for report=yes" },
     { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },
     { "ridge", "0.1", NULL, 1e-6, 1e6, false, "of teachers: what is added to the diagonal of the kernel" },

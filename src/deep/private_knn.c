@@ -114,6 +114,7 @@ done:
 }
 
 /* A sample of its own for the screening, and one for the answer. */
+DUSK_PROVEN(answer)
 static dusk_status answer(void *context, size_t q, const float *guess, int32_t *out, dusk_generator *gen,
                           dusk_error *err)
 {
@@ -121,7 +122,8 @@ static dusk_status answer(void *context, size_t q, const float *guess, int32_t *
     poll *p = context;
     const deep_votes *v = &p->plan->votes;
     for (size_t turn = 0; turn < 2; turn++)
-        DUSK_TRY(vote_of_sample(p, q, 2 * (uint64_t)q + turn, p->count + turn * v->classes, err));
+        DUSK_TRY(vote_of_sample(p, q, 2 * (uint64_t)q + DUSK_MUTATE(KNN_SAMPLE_OF_BOTH, turn, 0),
+                                p->count + turn * v->classes, err));
     DUSK_TRY(deep_votes_answer(v, &p->asked, p->count, p->count + v->classes, guess, out, gen, err));
 done:
     return status;

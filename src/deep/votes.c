@@ -38,7 +38,7 @@ static dusk_status plan_laplace(learn_job *job, deep_votes *v, dusk_error *err)
     if (!(b->delta > 0))
         return learn_budget_cells(b, &v->counts, (uint32_t)v->classes, moved, DEEP_VOTE_GRID, b->left,
                                   v->questions, err);
-    DUSK_TRY(learn_budget_pure(b, &epsilon, false, b->left, v->questions, err));
+    DUSK_TRY(learn_budget_pure_most(b, &epsilon, v->questions, err));
     DUSK_TRY(dusk_discrete_laplace_init(&noise.gauss, noise.dimension,
                                         ldexp(moved * b->factor, DEEP_VOTE_GRID), epsilon, DEEP_VOTE_GRID,
                                         err));
@@ -64,8 +64,10 @@ static dusk_status plan_sampled(learn_job *job, deep_votes *v, double screening,
                          "votes over samples have Gaussian noise, and no student is asked");
     if (v->way == DEEP_GNMAX)
         return learn_budget_sampled(b, &v->counts, (uint32_t)v->classes, steps, DEEP_VOTE_GRID, b->left,
-                                    v->sampler, v->questions, err);
-    const uint64_t times[2] = { DUSK_MUTATE(PATE_SCREENING_IS_FREE, v->questions, 1), v->answers };
+                                    v->sampler,
+                                    DUSK_MUTATE(KNN_FEW_ARE_PAID, v->questions, v->questions / 10), err);
+    const uint64_t times[2] = { DUSK_MUTATE(KNN_SCREENING_IS_FREE, v->questions, 1),
+                                DUSK_MUTATE(KNN_FEW_ARE_PAID, v->answers, v->answers / 10) };
     const double factor[2] = { 1, sqrt((double)v->answers * screening /
                                        ((double)v->questions * (1 - screening))) };
     learn_noise noise[2];

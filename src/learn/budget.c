@@ -13,6 +13,7 @@
 #include "mechanisms/request.h"
 #include "numeric/rounding.h"
 
+enum { TURNS = 12 };      /* tries of an epsilon */
 #define NOISE_MOST 0x1p59 /* steps: a deviation that noise of sums can have */
 
 /* The mu of (epsilon, delta), a hair less, so that what is priced anew in the end stays within. */
@@ -374,6 +375,62 @@ dusk_status learn_budget_state(const learn_budget *budget, dusk_statement *out, 
     *out = statement;
 done:
     return status;
+}
+
+/* Whether `times` pure releases of `each` keep the promise beside what was given, and what was set aside for others: a share that is neither left nor given, of Gaussian noise. */
+static bool pure_fits(const learn_budget *budget, double each, uint64_t times)
+{
+    learn_budget trial = *budget;
+    dusk_statement statement;
+    dusk_event event;
+    const double all = budget->mu * budget->mu, aside = all * (1 - budget->left) - budget->spent;
+    trial.epsilon *= 1 - 0x1p-20; /* for what is rounded when the others come */
+    if (aside > all * 0x1p-30 && (dusk_event_gaussian(&event, 1 / sqrt(aside), NULL) != DUSK_OK ||
+                                  collect(&trial, &event, 1, NULL) != DUSK_OK))
+        return false;
+    return dusk_event_pure(&event, each, NULL) == DUSK_OK &&
+           collect(&trial, &event, times, NULL) == DUSK_OK &&
+           learn_budget_state(&trial, &statement, "row", NULL) == DUSK_OK;
+}
+
+DUSK_PROVEN(learn_budget_pure_most)
+dusk_status learn_budget_pure_most(learn_budget *budget, double *epsilon, uint64_t times, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const learn_budget before = *budget;
+    double low, high = before.epsilon;
+    dusk_event event;
+    DUSK_TRY(learn_budget_pure(budget, epsilon, false, budget->left, times, err));
+    if (!(before.delta > 0)) return DUSK_OK;
+    const double added = before.epsilon * (1 - 0x1p-18) / (double)times; /* epsilons that only add up */
+    low = added > *epsilon && pure_fits(&before, added, times) ? added : *epsilon;
+    for (int turn = 0; turn < TURNS && low < high; turn++) {
+        const double middle = sqrt(low * high);
+        if (pure_fits(&before, middle, times))
+            low = middle;
+        else
+            high = middle;
+    }
+    if (!(low > *epsilon)) return DUSK_OK;
+    *budget = before;
+    DUSK_TRY(dusk_event_pure(&event, low, err));
+    DUSK_TRY(learn_budget_event(budget, &event, budget->left, times, err));
+    *epsilon = low;
+done:
+    return status;
+}
+
+uint64_t learn_budget_pure_times(const learn_budget *budget, double epsilon, uint64_t most)
+{
+    uint64_t low = 1, high = most + 1;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (pure_fits(budget, epsilon, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* --- choices -------------------------------------------------------------------------------------------- */

@@ -102,6 +102,12 @@ DUSK_MUST_USE dusk_status learn_budget_pure(learn_budget *budget, double *epsilo
  * delta, too. */
 DUSK_MUST_USE dusk_status learn_budget_whole(learn_budget *budget, double *epsilon, uint64_t times,
                                              dusk_error *err);
+/* All that is left, for `times` releases that are *epsilon-DP: the largest such epsilon that an accountant allows beside what was given, and what is set aside for Gaussian noise (a share that is neither left nor given). No less than
+ * by learn_budget_pure, and far more where releases are few. */
+DUSK_MUST_USE dusk_status learn_budget_pure_most(learn_budget *budget, double *epsilon, uint64_t times,
+                                                 dusk_error *err);
+/* With a delta: how many releases that are epsilon-DP there can be so, from 1 to `most`. */
+uint64_t learn_budget_pure_times(const learn_budget *budget, double epsilon, uint64_t most);
 /* All that is left, for `times` choices: exponential mechanisms (bounded range), as above. Shares of a Gaussian budget are made for
  * Gaussian noise and say too little of choices: what they leave of epsilon is divided among them. */
 DUSK_MUST_USE dusk_status learn_budget_choices(learn_budget *budget, double *epsilon, uint64_t times,

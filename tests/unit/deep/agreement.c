@@ -64,8 +64,9 @@ static void test_holds(void **state)
     assert_true(below > 100);
 }
 
-static deep_votes plan_of(learn_job *job, deep_agreement *a, deep_aggregation way, double epsilon,
-                          double margin, uint32_t rows_per_unit, dusk_neighbours neighbours)
+/* Votes are planned, and a tenth of the budget is left. */
+static deep_votes votes_of(learn_job *job, deep_aggregation way, double epsilon, double margin,
+                           uint32_t rows_per_unit, dusk_neighbours neighbours)
 {
     deep_votes v = { .way = way,
                      .classes = CLASSES,
@@ -74,14 +75,24 @@ static deep_votes plan_of(learn_job *job, deep_agreement *a, deep_aggregation wa
                      .answers = QUESTIONS / 2,
                      .threshold = 0.6 * TEACHERS,
                      .margin = margin };
-    dusk_statement statement;
     *job = (learn_job){ .rows = 0 };
     assert_int_equal(learn_budget_init(&job->budget, neighbours, epsilon, 1e-5, rows_per_unit, NULL),
                      DUSK_OK);
     job->budget.left = 0.9;
     assert_int_equal(deep_votes_plan(job, &v, 0.3, NULL), DUSK_OK);
     job->budget.left = 0.1;
-    assert_int_equal(deep_agreement_plan(job, a, &v, NULL), DUSK_OK);
+    dusk_buffer_clear(&job->said);
+    return v;
+}
+
+static deep_votes plan_of(learn_job *job, deep_agreement *a, deep_aggregation way, double epsilon,
+                          double margin, uint32_t rows_per_unit, dusk_neighbours neighbours)
+{
+    const deep_votes v = votes_of(job, way, epsilon, margin, rows_per_unit, neighbours);
+    dusk_statement statement;
+    dusk_error err;
+    if (deep_agreement_plan(job, a, &v, &err) != DUSK_OK)
+        fail_msg("epsilon %g, %u rows: %s", epsilon, rows_per_unit, err.message);
     assert_int_equal(learn_budget_state(&job->budget, &statement, "row", NULL), DUSK_OK);
     assert_true(job->budget.left == 0 && statement.epsilon <= epsilon);
     assert_true(way != DEEP_GNMAX || statement.epsilon > 0.9 * epsilon);
@@ -176,8 +187,9 @@ static void test_sensitivity(void **state)
         deep_agreement a;
         double total[2], *local[2];
         size_t n;
-        (void)plan_of(&job, &a, way, how & 1 ? 40 : 400, how & 2 ? 1.5 : 0, (uint32_t)rows,
-                      how & 4 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE);
+        const deep_votes v = votes_of(&job, way, how & 1 ? 40 : 400, how & 2 ? 1.5 : 0, (uint32_t)rows,
+                                      how & 4 ? DUSK_REPLACE_ONE : DUSK_ADD_REMOVE);
+        assert_int_equal(deep_agreement_of(&a, &job.budget, &v, 1.5 + how % 5, NULL), DUSK_OK);
         const double answer = rows * rows / (a.noise * a.noise) * (way == DEEP_LNMAX ? 2 : 1);
         const double screening = way == DEEP_CONFIDENT ? rows * rows / (2 * a.screen * a.screen) : 0;
         assert_true(fabs(a.square / (answer + screening) - 1) < 1e-12);
@@ -249,7 +261,7 @@ static void test_ends(void **state)
     job.budget.left = 0.9;
     assert_int_equal(deep_votes_plan(&job, &v, 0.9, NULL), DUSK_OK);
     job.budget.left = 0.1;
-    assert_int_equal(deep_agreement_plan(&job, &a, &v, NULL), DUSK_OK);
+    assert_int_equal(deep_agreement_of(&a, &job.budget, &v, 3, NULL), DUSK_OK);
     assert_true(a.moved <= a.zero + a.steps + 1);
     for (int32_t first = CHANGED; first <= MANY; first++) {
         const int32_t left = MANY - first, count[2][CLASSES] = { { first, left / 2, left - left / 2 },
@@ -308,7 +320,8 @@ static void test_methods(void **state)
             size_t cheap[2] = { 0 };
             learn_job job;
             deep_agreement a;
-            (void)plan_of(&job, &a, ways[w], epsilon, 0, 1, DUSK_ADD_REMOVE);
+            const deep_votes v = votes_of(&job, ways[w], epsilon, 0, 1, DUSK_ADD_REMOVE);
+            assert_int_equal(deep_agreement_of(&a, &job.budget, &v, epsilon > 100 ? 1.5 : 4, NULL), DUSK_OK);
             a.classes = 2; /* prices are for three, and no less */
             for (int32_t x = 0; x <= TEACHERS; x++)
                 for (int32_t y = 0; x + y <= TEACHERS; y += 1 + (TEACHERS - x - y) / 9) {
@@ -332,33 +345,64 @@ static void test_methods(void **state)
         }
 }
 
-/* What is reported is above the total in 95 of 100, and below what noise guarantees. */
+/* Votes of all questions. */
+static void agree(int32_t *count, int32_t first)
+{
+    for (size_t i = 0; i < QUESTIONS * CLASSES; i++)
+        count[i] = i % CLASSES == 1 ? first : (TEACHERS - first) / 2;
+}
+
+/* The total, and if noise follows it the smooth sensitivity, in divergences. */
+static double total_of(const deep_agreement *a, const int32_t *count, double *sensitivity)
+{
+    double total, *local;
+    size_t n;
+    assert_int_equal(deep_agreement_total(a, count, &total, &local, &n, NULL), DUSK_OK);
+    for (size_t k = 0; k < n; k++) local[k] = ldexp(local[k], a->grid);
+    *sensitivity = a->smoothly ? dusk_smooth_sensitivity(&a->smooth, local, n) : 0;
+    free(local);
+    return ldexp(total, a->grid);
+}
+
+static void report_of(double out[6], learn_job *job, const deep_agreement *a, const int32_t *count,
+                      dusk_generator *gen)
+{
+    dusk_model model = { .arrays = 0 };
+    size_t rows, columns;
+    job->model = &model;
+    assert_int_equal(deep_agreement_report(job, a, count, gen, NULL), DUSK_OK);
+    const double *report = dusk_model_array(&model, "report", &rows, &columns);
+    assert_true(report && rows == 1 && columns == 6);
+    memcpy(out, report, 6 * sizeof *out);
+    free(model.array[0].value);
+    free(model.array);
+}
+
+/* What is reported is above the total in 95 of 100, and below what noise guarantees; no epsilon is above that of the answers' own event. */
 static void check_report(double epsilon, bool smoothly)
 {
     int32_t count[QUESTIONS * CLASSES];
     int above = 0, useful = 0;
     learn_job job;
     deep_agreement a;
-    double total, *local;
-    size_t n, rows, columns;
     dusk_generator *gen = seeded(1);
+    double sensitivity, report[6];
     plan(&job, &a, epsilon, 0, 1, DUSK_ADD_REMOVE);
     assert_int_equal(a.smoothly, smoothly);
-    for (size_t i = 0; i < QUESTIONS * CLASSES; i++) count[i] = i % CLASSES == 1 ? TEACHERS - 4 : 2;
-    assert_int_equal(deep_agreement_total(&a, count, &total, &local, &n, NULL), DUSK_OK);
-    free(local);
+    assert_true(a.alone < epsilon && a.alone > 0.85 * epsilon);
+    agree(count, TEACHERS - 4);
+    const double total = total_of(&a, count, &sensitivity);
     for (int i = 0; i < 100; i++) {
-        dusk_model model = { .arrays = 0 };
-        job.model = &model;
-        assert_int_equal(deep_agreement_report(&job, &a, count, gen, NULL), DUSK_OK);
-        const double *report = dusk_model_array(&model, "report", &rows, &columns);
-        assert_true(report && rows == 1 && columns == 4 && report[0] == a.order && report[3] >= 0);
-        above += report[2] >= ldexp(total, a.grid);
-        useful += report[2] < 0.7 * a.order * a.square * QUESTIONS;
-        free(model.array[0].value);
-        free(model.array);
+        report_of(report, &job, &a, count, gen);
+        assert_true(report[0] == a.order && report[3] >= 0 && report[3] <= a.alone && report[4] == 1e-5 &&
+                    report[5] == a.alone);
+        above += report[2] >= total;
+        useful += report[2] < 0.7 * a.order * a.square * QUESTIONS && report[3] < a.alone;
     }
-    assert_true(above >= 87 && useful >= 60);
+    if (!(above >= 87 && useful >= 60)) fail_msg("%d of 100 are above, and %d of use", above, useful);
+    agree(count, TEACHERS / 3); /* nobody agrees: what is known without votes */
+    report_of(report, &job, &a, count, gen);
+    assert_true(report[3] == a.alone);
     deep_agreement_clear(&a);
     dusk_generator_free(gen);
 }
@@ -366,8 +410,123 @@ static void check_report(double epsilon, bool smoothly)
 static void test_report(void **state)
 {
     (void)state;
-    check_report(12, false);
+    check_report(7, false);
     check_report(200, true);
+}
+
+static void add_event(dusk_event *all, const dusk_event *event, uint64_t times)
+{
+    dusk_event repeated;
+    assert_int_equal(dusk_event_repeat(&repeated, event, times, NULL), DUSK_OK);
+    assert_int_equal(dusk_event_add(all, all, &repeated, NULL), DUSK_OK);
+}
+
+static double price_of_event(const dusk_event *event)
+{
+    dusk_statement statement;
+    assert_int_equal(dusk_statement_init(&statement, event, 1e-5, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
+    return statement.epsilon;
+}
+
+/* What is charged is what noise is made for: answers, the total and the logarithm, each by its own event. */
+static void test_charged(void **state)
+{
+    (void)state;
+    static const double epsilons[] = { 30, 60, 200 };
+    for (size_t i = 0; i < 3; i++) {
+        learn_job job;
+        deep_agreement a;
+        dusk_event all, event;
+        const deep_votes v = plan_of(&job, &a, DEEP_GNMAX, epsilons[i], 0, 1, DUSK_ADD_REMOVE);
+        assert_true(a.smoothly);
+        assert_int_equal(dusk_noise_event(&v.counts.gauss, &event, NULL), DUSK_OK);
+        assert_int_equal(dusk_event_repeat(&all, &event, QUESTIONS, NULL), DUSK_OK);
+        assert_true(fabs(price_of_event(&all) / a.alone - 1) < 1e-9);
+        assert_int_equal(dusk_noise_event(&a.log_noise.gauss, &event, NULL), DUSK_OK);
+        add_event(&all, &event, 1);
+        assert_int_equal(dusk_smooth_event(&a.smooth, &event, NULL), DUSK_OK);
+        add_event(&all, &event, 1);
+        const double price = price_of_event(&all);
+        assert_true(price <= epsilons[i] && price > 0.99 * epsilons[i]);
+        assert_true(fabs(price / price_of_event(&job.budget.event) - 1) < 1e-6);
+        /* the logarithm of what is beta-smooth moves by beta, which is what that noise is for */
+        assert_true(a.log_noise.gauss.grid_sensitivity >= a.smooth.beta &&
+                    a.log_noise.gauss.grid_sensitivity < a.smooth.beta * (1 + 1e-6) + 1e-9);
+        deep_agreement_clear(&a);
+    }
+}
+
+/* What noise alone says of the answers is what they were charged, before there is a report; Laplace noise may say a little less than what is pure does. */
+static void test_alone(void **state)
+{
+    static const deep_aggregation ways[] = { DEEP_GNMAX, DEEP_CONFIDENT, DEEP_LNMAX };
+    (void)state;
+    for (int how = 0; how < 12; how++) {
+        const deep_aggregation way = ways[how % 3];
+        const dusk_neighbours neighbours = how < 6 ? DUSK_ADD_REMOVE : DUSK_REPLACE_ONE;
+        learn_job job;
+        deep_agreement a;
+        dusk_statement charged;
+        const deep_votes v = votes_of(&job, way, 4, 0, how % 2 ? 3 : 1, neighbours);
+        assert_int_equal(deep_agreement_of(&a, &job.budget, &v, 3, NULL), DUSK_OK);
+        assert_int_equal(dusk_statement_init(&charged, &job.budget.event, 1e-5, neighbours, "row", NULL),
+                         DUSK_OK);
+        assert_true(a.alone <= charged.epsilon * (1 + 1e-9) && charged.epsilon < 4);
+        assert_true(a.alone >= charged.epsilon * (way == DEEP_LNMAX ? 0.95 : 1 - 1e-9));
+        deep_agreement_clear(&a);
+    }
+}
+
+/* Half of all releases are as near as half of the law of the noise is, for the total and for the logarithm: 600 of them are out of these bounds once in a million. */
+static void test_spread(void **state)
+{
+    (void)state;
+    enum { TIMES = 600, OUT = 61 }; /* five deviations of the number that is near */
+    int32_t count[QUESTIONS * CLASSES];
+    int near = 0, near_log = 0;
+    learn_job job;
+    deep_agreement a;
+    dusk_generator *gen = seeded(7);
+    double sensitivity, report[6];
+    plan(&job, &a, 410, 0, 1, DUSK_ADD_REMOVE);
+    assert_true(a.smoothly);
+    double total = 0, half = 1;
+    for (int32_t first = TEACHERS / 2; total < 3 * half; first--) { /* where next to nothing is cut off */
+        agree(count, first);
+        total = total_of(&a, count, &sensitivity);
+        half = 0.764892 * sensitivity / a.smooth.ratio;
+    }
+    assert_true(total + a.multiple * sensitivity * exp(2 * a.reach) < a.order * a.always);
+    for (int i = 0; i < TIMES; i++) {
+        report_of(report, &job, &a, count, gen);
+        if (report[1] == 0) continue; /* further off, and cut off */
+        const double log_noisy = log((report[2] - report[1]) / a.multiple) - a.reach;
+        near += fabs(report[1] - total) < half;
+        near_log += fabs(log_noisy - log(sensitivity)) < 0.67449 * a.log_noise.deviation;
+    }
+    if (abs(near - TIMES / 2) > OUT || abs(near_log - TIMES / 2) > OUT)
+        fail_msg("%d and %d of %d are near", near, near_log, TIMES);
+    deep_agreement_clear(&a);
+    dusk_generator_free(gen);
+}
+
+/* Noise that leaves nothing to say, even if all teachers agreed, is refused before anything is released. */
+static void test_worthless(void **state)
+{
+    (void)state;
+    learn_job job = { .rows = 0 };
+    deep_agreement a = { .noise = 0 };
+    dusk_error err;
+    deep_votes v = { .way = DEEP_GNMAX, .classes = CLASSES, .teachers = 20, .questions = 12, .margin = 1.5 };
+    assert_int_equal(learn_budget_init(&job.budget, DUSK_ADD_REMOVE, 0.7, 1e-6, 1, NULL), DUSK_OK);
+    job.budget.left = 0.9;
+    assert_int_equal(deep_votes_plan(&job, &v, 0.3, NULL), DUSK_OK);
+    job.budget.left = 0.1;
+    assert_int_equal(deep_agreement_plan(&job, &a, &v, &err), DUSK_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "if all teachers agreed"));
+    assert_non_null(strstr(err.hint, "margin=0"));
+    assert_true(job.budget.left == 0.1 && a.price == NULL);
+    dusk_buffer_clear(&job.said);
 }
 
 static void test_refusals(void **state)
@@ -391,6 +550,8 @@ int main(void)
         cmocka_unit_test(test_published),   cmocka_unit_test(test_holds),    cmocka_unit_test(test_leads),
         cmocka_unit_test(test_sensitivity), cmocka_unit_test(test_report),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_methods),     cmocka_unit_test(test_steepest), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_charged),     cmocka_unit_test(test_alone),    cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_worthless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

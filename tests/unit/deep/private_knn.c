@@ -2,7 +2,9 @@
 /* Private-kNN as a whole: it learns where noise is small, every answer is over a sample of its own, and what it needs is said before a row is read. */
 #include <string.h>
 
+#include "deep/votes.h"
 #include "learners.h"
+#include "random/record.h"
 
 static dusk_status prepare(dusk_training **out, const dusk_frame *open, double delta,
                            const char *const *settings, size_t count, dusk_error *err)
@@ -69,6 +71,51 @@ static void test_fresh_samples(void **state)
     dusk_generator_free(gen);
 }
 
+/* The largest of the numbers that a call releases. */
+static double largest_of(const dusk_record_call *call)
+{
+    double most = 0;
+    for (size_t i = 0; i < call->n; i++) most = fmax(most, (double)call->inputs[i].whole);
+    return most;
+}
+
+/* All rows of a sample vote, and half of them for either: two samples hardly ever have as many votes for the class with most. */
+static void test_two_samples(void **state)
+{
+    (void)state;
+    static const char *const settings[] = { "rate=0.5",        "questions=40", "answers=40",
+                                            "neighbours=1000", "threshold=0",  "method=confident",
+                                            "epochs=1",        "margin=0" };
+    dusk_generator *gen = seeded(3);
+    dusk_frame *open = learners_frame(LEARNERS_FIELDS, 60, gen),
+               *frame = learners_frame(LEARNERS_FIELDS, 800, gen);
+    dusk_training *training;
+    dusk_model *model;
+    dusk_record record = { .n = 0 };
+    size_t pairs = 0, same = 0;
+    for (size_t r = 0; r < frame->rows; r++) frame->column[LEARNERS_GOOD].code[r] = r % 2;
+    assert_int_equal(prepare(&training, open, 1e-5, settings, 8, NULL), DUSK_OK);
+    dusk_generator_record(gen, &record);
+    assert_int_equal(dusk_training_run(training, &model, frame, gen, NULL), DUSK_OK);
+    dusk_generator_record(gen, NULL);
+    for (size_t i = 0; i + 1 < record.n; i++) {
+        const double asked = largest_of(&record.calls[i]) / DEEP_VOTE_MOVES,
+                     answered = largest_of(&record.calls[i + 1]) / DEEP_VOTE;
+        if (asked != floor(asked) || answered != floor(answered))
+            continue; /* an answer, and the next question */
+        assert_true(asked > 150 && asked < 300 && answered > 150 && answered < 300);
+        pairs++;
+        same += asked == answered;
+    }
+    assert_true(pairs >= 35 && same < pairs / 4);
+    dusk_record_clear(&record);
+    dusk_model_free(model);
+    dusk_training_free(training);
+    dusk_frame_free(frame);
+    dusk_frame_free(open);
+    dusk_generator_free(gen);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -89,6 +136,6 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_learns), cmocka_unit_test(test_fresh_samples),
-                                        cmocka_unit_test(test_refusals) };
+                                        cmocka_unit_test(test_two_samples), cmocka_unit_test(test_refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

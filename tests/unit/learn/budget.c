@@ -206,9 +206,50 @@ static void events(void **state)
     assert_int_equal(learn_budget_event(&b, &event, 0.1, 1, NULL), DUSK_ERR_ARGUMENT);
 }
 
+/* Pure releases with a delta: as much as the accountant allows, never less than without a delta or by shares, and beside others, with something set aside for them. */
+static void few_pure_releases(void **state)
+{
+    (void)state;
+    static const double promises[][2] = { { 0.3, 1e-6 }, { 1, 1e-6 }, { 1, 1e-12 }, { 8, 1e-5 } };
+    static const uint64_t times[] = { 1, 3, 15, 200, 5000 };
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+            const double epsilon = promises[i][0], delta = promises[i][1];
+            learn_budget most = budget(epsilon, delta, 1, DUSK_ADD_REMOVE), shares = most,
+                         none = budget(epsilon, 0, 1, DUSK_ADD_REMOVE);
+            dusk_statement statement;
+            double each, by_shares, without;
+            assert_int_equal(learn_budget_pure_most(&most, &each, times[k], NULL), DUSK_OK);
+            assert_int_equal(learn_budget_pure(&shares, &by_shares, false, 1, times[k], NULL), DUSK_OK);
+            assert_int_equal(learn_budget_pure_most(&none, &without, times[k], NULL), DUSK_OK);
+            assert_true(each >= by_shares && each >= without * (1 - 1e-5) && most.left == 0);
+            assert_int_equal(learn_budget_state(&most, &statement, "row", NULL), DUSK_OK);
+            assert_true(statement.epsilon <= epsilon && statement.epsilon > 0.99 * epsilon);
+            /* as many as there were without a delta fit with one */
+            none = budget(epsilon, delta, 1, DUSK_ADD_REMOVE);
+            assert_true(learn_budget_pure_times(&none, without * 0.999, 1 << 14) >= times[k]);
+        }
+    /* before and after others */
+    learn_budget b = budget(1, 1e-6, 1, DUSK_ADD_REMOVE);
+    learn_noise noise;
+    dusk_statement statement;
+    double each, alone;
+    assert_int_equal(learn_budget_noise(&b, &noise, 1, 1, 0, 0.2, 1, NULL), DUSK_OK);
+    b.left -= 0.1; /* set aside */
+    assert_int_equal(learn_budget_pure_most(&b, &each, 20, NULL), DUSK_OK);
+    b.left += 0.1;
+    assert_int_equal(learn_budget_noise(&b, &noise, 1, 1, 0, b.left, 1, NULL), DUSK_OK);
+    assert_int_equal(learn_budget_state(&b, &statement, "row", NULL), DUSK_OK);
+    assert_true(statement.epsilon <= 1 && statement.epsilon > 0.99);
+    b = budget(1, 1e-6, 1, DUSK_ADD_REMOVE);
+    assert_int_equal(learn_budget_pure_most(&b, &alone, 20, NULL), DUSK_OK);
+    assert_true(each < alone);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_pure_releases),
         cmocka_unit_test(refusals),
         cmocka_unit_test(promises_are_kept),
         cmocka_unit_test(pure_parts_stay_within_epsilon),
