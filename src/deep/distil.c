@@ -12,7 +12,7 @@
 #include "deep/student.h"
 #include "deep/teachers.h"
 
-enum { LOT = 64, EPOCHS_USUAL = 20, EPOCHS_LINEAR = 30, REVIEW_ROWS = 1000, REVIEWS = 3 };
+enum { LOT = 64, EPOCHS_USUAL = 20, EPOCHS_LINEAR = 30, REVIEW_ROWS = 1000, REVIEWS = 3, ANSWERS_LEAST = 2 };
 #define LEARNED_MOST 0x1p28 /* numbers of copies that the student learns from */
 #define RATE_USUAL 0.003
 #define RATE_LINEAR 0.02 /* of one layer on numbers that others make, such as scatter */
@@ -53,6 +53,14 @@ dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
               d->moves ? ", pictures that stay what they are when they are moved a little" : "");
 done:
     return status;
+}
+
+void deep_distil_say(learn_job *job, const deep_distil *d, size_t answers)
+{
+    if (answers < ANSWERS_LEAST * d->classes)
+        learn_say(job,
+                  "so few answers hardly tell %zu classes apart; a larger epsilon, or more rows, give more",
+                  d->classes);
 }
 
 /* --- public rows --------------------------------------------------------------------------------------------------------- */

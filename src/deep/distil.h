@@ -61,6 +61,8 @@ DUSK_MUST_USE dusk_status deep_distil_run(learn_job *job, const deep_distil *dis
 void deep_distil_clear(deep_distil *distil); /* fine on a zeroed one */
 /* For plans: the settings that both have. */
 DUSK_MUST_USE dusk_status deep_distil_plan(learn_job *job, deep_distil *distil, dusk_error *err);
+/* After the answers were said: whether they are too few to learn all classes from. */
+void deep_distil_say(learn_job *job, const deep_distil *distil, size_t answers);
 #define DEEP_DISTIL_SETTINGS                                                                                 \
     { "net",                                                                                                 \
       "output",                                                                                              \

@@ -13,7 +13,7 @@
 #include "deep/votes.h"
 #include "learn/scaling.h"
 
-enum { TEACHER_ROWS = 240, TEACHERS_USUAL = 250, ROUNDS = 4 };
+enum { TEACHER_ROWS = 240, TEACHER_ROWS_LEAST = 8, TEACHERS_USUAL = 250, ROUNDS = 4 };
 
 typedef struct pate_plan {
     deep_distil distil;
@@ -69,10 +69,18 @@ static dusk_status plan_votes(learn_job *job, pate_plan *p, dusk_error *err)
     v->answers = (size_t)fmax(fmin(answers, (double)v->questions), 1);
     p->distil.rounds = v->way == DEEP_INTERACTIVE && v->questions >= 2 * ROUNDS ? ROUNDS : 1;
     DUSK_TRY(deep_votes_plan(job, v, screening, err));
+    deep_distil_say(job, &p->distil, v->answers);
     job->budget.left += report;
     if (p->reported) DUSK_TRY(deep_agreement_plan(job, &p->agreement, v, err));
 done:
     return status;
+}
+
+/* Where rows are few, rather some more teachers who know little than answers that are few: what these cost falls with the square of how many teachers there are. */
+static size_t usual_teachers(double rows)
+{
+    const double many = rows / TEACHER_ROWS, few = fmin(TEACHERS_USUAL, rows / TEACHER_ROWS_LEAST);
+    return rows > 0 ? (size_t)fmin(fmax(fmax(many, few), 10), 100000) : TEACHERS_USUAL;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -89,9 +97,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
                                    .ridge = learn_setting(job, "ridge"),
                                    .threads = p->distil.threads };
     p->kernel = learn_setting(job, "width");
-    if (p->teaching.teachers == 0)
-        p->teaching.teachers =
-            job->rows > 0 ? (size_t)fmin(fmax((double)job->rows / TEACHER_ROWS, 10), 100000) : TEACHERS_USUAL;
+    if (p->teaching.teachers == 0) p->teaching.teachers = usual_teachers((double)job->rows);
     DUSK_TRY(plan_votes(job, p, err));
 done:
     return status;

@@ -14,7 +14,13 @@
 #include "deep/votes.h"
 #include "learn/scaling.h"
 
-enum { NEIGHBOURS_USUAL = 50, NEIGHBOURS_LEAST = 10, NEIGHBOURS_MOST = 200, SAMPLE_PART = 200 };
+enum {
+    NEIGHBOURS_USUAL = 50,
+    NEIGHBOURS_LEAST = 10,
+    NEIGHBOURS_MOST = 200,
+    SAMPLE_PART = 200,
+    NEAR_PART = 8
+};
 
 typedef struct knn_plan {
     deep_distil distil;
@@ -41,6 +47,7 @@ static double questions_for(const learn_job *job, const knn_plan *p, double shar
 
 static dusk_status plan_votes(learn_job *job, knn_plan *p, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     deep_votes *v = &p->votes;
     const double open = fmin((double)job->open_rows->rows, DEEP_OPEN_MOST);
     const double screening = learn_setting(job, "screening");
@@ -54,7 +61,18 @@ static dusk_status plan_votes(learn_job *job, knn_plan *p, dusk_error *err)
     if (questions == 0) questions = v->way == DEEP_CONFIDENT ? 2 * answers : answers;
     v->questions = p->distil.questions = (size_t)fmax(fmin(questions, open), 1);
     v->answers = (size_t)fmax(fmin(answers, (double)v->questions), 1);
-    return deep_votes_plan(job, v, screening, err);
+    DUSK_TRY(deep_votes_plan(job, v, screening, err));
+    deep_distil_say(job, &p->distil, v->answers);
+done:
+    return status;
+}
+
+/* Of a sample of so many rows; where they are few, rather some that are less near than answers that are few. */
+static size_t usual_neighbours(double rows)
+{
+    const double many = rows / SAMPLE_PART, few = fmin(NEIGHBOURS_USUAL, rows / NEAR_PART);
+    return rows > 0 ? (size_t)fmin(fmax(fmax(many, few), NEIGHBOURS_LEAST), NEIGHBOURS_MOST)
+                    : NEIGHBOURS_USUAL;
 }
 
 static dusk_status plan(learn_job *job, dusk_error *err)
@@ -71,12 +89,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(learn_sampler_init(&p->sampler, LEARN_POISSON, learn_setting(job, "rate"), job->rows,
                                 job->budget.neighbours, err));
     p->votes.teachers = (size_t)learn_setting(job, "neighbours");
-    if (p->votes.teachers == 0)
-        p->votes.teachers =
-            job->rows > 0
-                ? (size_t)fmin(fmax(p->sampler.rate * (double)job->rows / SAMPLE_PART, NEIGHBOURS_LEAST),
-                               NEIGHBOURS_MOST)
-                : NEIGHBOURS_USUAL;
+    if (p->votes.teachers == 0) p->votes.teachers = usual_neighbours(p->sampler.rate * (double)job->rows);
     DUSK_TRY(plan_votes(job, p, err));
     learn_sampler_say(job, &p->sampler);
 done:
