@@ -30,6 +30,8 @@ static void write_budget(char text[ASK_BUDGET_SIZE], dusk_budget budget,
     char epsilon[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE];
     write(epsilon, budget.epsilon, 6);
     write(delta, budget.delta, 6);
+    for (int digits = 7; digits <= 17 && budget.delta < 1 && !strcmp(delta, "1"); digits++)
+        write(delta, budget.delta, digits); /* what is below 1 is not shown as 1 */
     if (budget.delta > 0)
         snprintf(text, ASK_BUDGET_SIZE, "epsilon %s, delta %s", epsilon, delta);
     else

@@ -83,7 +83,19 @@ static void files(void **state)
     OK(learn_checkpoint_end(&c, &err));
     learn_checkpoint_close(&c);
     FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_b, 99, 1, false, &err));
+    assert_non_null(strstr(err.message, "has ended"));
     assert_int_equal(truncate(path, 0), 0);
+    c = opened(path, false); /* one that was empty stays when it was not begun, a new one does not */
+    learn_checkpoint_close(&c);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(unlink(path), 0);
+    FAILS(DUSK_ERR_IO, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    assert_non_null(strstr(err.message, "there is no checkpoint"));
+    c = opened(path, false);
+    learn_checkpoint_close(&c);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
     FAILS(DUSK_ERR_CORRUPT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
     FAILS(DUSK_ERR_IO, learn_checkpoint_open(&other, "/no/such/folder", plan_a, 8, 1, false, &err));
     folder_remove(&f);
