@@ -13,6 +13,7 @@
 #include "cli/help.h"
 #include "cli/operands.h"
 #include "cli/train.h"
+#include "cli/train_stop.h"
 
 #define EXAMPLE                                                                                              \
     "dusk train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out "     \
@@ -307,7 +308,9 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     DUSK_TRY(dusk_generator_new(&gen, err));
     DUSK_TRY(train_plan_keep(plan, s, ledger != NULL, err));
     if (ledger) status = train_plan_charge(plan, learner, data, s, err);
+    if (status == DUSK_OK) train_stop_watch(plan, s, ledger != NULL);
     if (status == DUSK_OK) status = learn_rows(plan, &model, data, s, curve, gen, err);
+    train_stop_end();
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
     bool made = status == DUSK_OK;
     if (made && plan->training) status = dusk_training_end(plan->training, err);
