@@ -29,7 +29,7 @@ static const dusk_option train_options[] = {
     { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "1", .heading = "What",
       .help = "what the whole training may cost" },
     { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "What",
-      .help = "failure probability, far below 1 over the number of rows; without one noise is larger, and some learners refuse" },
+      .help = "failure probability, far below 1 over the number of rows, and 0.1 at most; without one noise is larger, and some learners refuse" },
     { .name = "out", .letter = 'o', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(out), .sample = "income.model", .writes = true, .heading = "What",
       .help = "the file of the model" },
     { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sets = true, .sample = "norm=2", .heading = "How",
@@ -41,9 +41,9 @@ static const dusk_option train_options[] = {
     { .name = "until", .argument = "TARGET", .type = DUSK_OPTION_NUMBER, AT(until), .sample = "25", .heading = "How",
       .help = "less and less noise, until the model is as good: an accuracy, or a root mean squared error; --epsilon is the most it may cost" },
     { .name = "check", .argument = "FILE|FOLDER", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
-      .help = "public rows with the same columns. Of networks: how right they are on them as they are trained, by which nothing is chosen. Of --until: to check by; without, private rows are held out, and the check is paid for" },
+      .help = "public rows of other people, with the same columns. Of networks: how right they are on them as they are trained, by which nothing is chosen. Of --until: to check by; without, private rows are held out, and the check is paid for" },
     { .name = "public", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(open), .sample = "credit_new.csv", .heading = "How",
-      .help = "of pate and private_knn: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for; of networks with subspace=K: the same, for directions of gradients" },
+      .help = "of pate and private_knn: public rows of other people, with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for; of networks with subspace=K: the same, for directions of gradients" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
@@ -65,9 +65,9 @@ static const dusk_option train_options[] = {
     { .name = "steps", .argument = "T", .type = DUSK_OPTION_STRING, AT(steps), .sample = "1000", .heading = "Networks",
       .help = "instead of --epochs: how many steps" },
     { .name = "noise", .argument = "M", .type = DUSK_OPTION_NUMBER, AT(noise), .sample = "1.1", .heading = "Networks",
-      .help = "instead of --epsilon: the deviation of the noise, times the clip; what that costs at --delta is the promise" },
+      .help = "instead of --epsilon, and with --rows: the deviation of the noise, times the clip; what that costs at --delta is the promise" },
     { .name = "no-privacy", .type = DUSK_OPTION_FLAG, AT(no_privacy), .heading = "Networks",
-      .help = "instead of --epsilon, for comparisons only: no noise at all; the model is marked, and no ledger is charged" },
+      .help = "instead of --epsilon, and with --rows, for comparisons only: no noise at all; the model is marked, and no ledger is charged" },
     { .name = "checkpoint", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(checkpoint), .sample = "run.checkpoint", .writes = true, .heading = "Networks",
       .help = "keep what the training has come to in a file that is not to be shown, so that it can go on when it was stopped" },
     { .name = "every", .argument = "STEPS", .type = DUSK_OPTION_WHOLE, AT(every), .low = 1, .high = 10000000, .fallback = "100", .sample = "100", .heading = "Networks",
@@ -119,7 +119,8 @@ static const dusk_section train_sections[] = {
       "folder has "
       "pictures (PNG, PGM, PPM) in sub-folders, one for each category. The schema declares their numbers, "
       "and then the label: pixel[784] numeric 0:255 for 28 x 28 places, pixel[3072] for 32 x 32 in colours; "
-      "digit category 0,1,2. A sub-folder whose name is not declared is no category, and a file that is no "
+      "digit category 0,1,2. All that are declared have a sub-folder, with pictures in it or not; one whose "
+      "name is not declared is no category, and a file that is no "
       "picture of this size "
       "is a row whose numbers are missing." },
     { "Sources",
