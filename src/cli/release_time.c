@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/file.h"
 #include "cli/release_time.h"
 
 #define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
@@ -231,6 +232,7 @@ static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
     dusk_input input = { .file = NULL };
     release_record record = { 0 };
     double widest;
+    if (job->settings->plot) DUSK_TRY(dusk_file_try(job->settings->plot, err)); /* before anything is spent */
     DUSK_TRY(begin(job, &stream, count, err));
     DUSK_TRY(dusk_stream_state(stream, &statement, err));
     DUSK_TRY(expect(job, stream, &widest, err));
