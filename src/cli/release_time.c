@@ -205,8 +205,9 @@ static void describe(const release_job *job, release_receipt *receipt, double wi
                           : "each of the first thousand answers",
                       width, 100 * job->settings->confidence);
     else
-        dusk_text_add(&text, "each of the %llu answers is within %s of the exact sum with %g %% confidence",
-                      (unsigned long long)steps, width, 100 * job->settings->confidence);
+        dusk_text_add(&text, "each of the %llu answer%s is within %s of the exact sum with %g %% confidence",
+                      (unsigned long long)steps, steps == 1 ? "" : "s", width,
+                      100 * job->settings->confidence);
     dusk_text_init(&text, receipt->input, sizeof receipt->input);
     dusk_text_add(&text,
                   "a line is a step, its number clamped into the bounds; a blank line, and what is not a "

@@ -243,6 +243,7 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     if (status == DUSK_OK) status = dusk_output_flush(err);
     if (status == DUSK_OK) print_interval(metric, s->rows);
     if (status == DUSK_OK) status = model_print_promise(&statement, data->source != NULL, err);
+    if (status == DUSK_OK) model_note_delta(&statement, s->rows);
     if (data->source) /* what was spent stays spent */
         model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst));
 done:
