@@ -178,7 +178,8 @@ dusk_status dusk_outputs_check(const dusk_outputs *outputs, dusk_error *err)
 
 dusk_status dusk_outputs_keep(const dusk_outputs *outputs, const char *read, dusk_error *err)
 {
-    for (size_t i = 0; read && i < outputs->count; i++)
+    if (!read || access(read, F_OK) != 0) return DUSK_OK; /* nothing of it can be lost */
+    for (size_t i = 0; i < outputs->count; i++)
         if (dusk_file_same(outputs->path[i], read) || is_within(outputs->path[i], read))
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "write to a file of its own",
                              "%.150s is read, and would be replaced by what is written", outputs->path[i]);
@@ -198,5 +199,7 @@ dusk_status dusk_outputs_keep_rows(const dusk_outputs *outputs, const char *sour
 bool dusk_rows_same(const char *a, const char *b)
 {
     char of_a[2][DUSK_FRAME_PATH_MOST], of_b[2][DUSK_FRAME_PATH_MOST];
+    const char *table_a = strchr(a, '#'), *table_b = strchr(b, '#');
+    if (table_a && table_b && strcmp(table_a, table_b) != 0) return false;
     return dusk_frame_files(of_a, a) > 0 && dusk_frame_files(of_b, b) > 0 && dusk_file_same(of_a[0], of_b[0]);
 }

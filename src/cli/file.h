@@ -31,7 +31,7 @@ dusk_status dusk_outputs_check(const dusk_outputs *outputs, dusk_error *err);
 dusk_status dusk_outputs_keep(const dusk_outputs *outputs, const char *read, dusk_error *err);
 /* The same of rows, by the name of their source (dusk/frame.h). */
 dusk_status dusk_outputs_keep_rows(const dusk_outputs *outputs, const char *source, dusk_error *err);
-/* Whether rows are of the same file. */
+/* Whether rows are of the same file, and not of two tables of it that are named. */
 bool dusk_rows_same(const char *a, const char *b);
 
 #endif

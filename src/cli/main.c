@@ -193,7 +193,8 @@ static dusk_status keep_read(const dusk_outputs *outputs, const dusk_option *opt
                              dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    if (option->writes || !option->argument || strncmp(option->argument, "FILE", 4) != 0) return DUSK_OK;
+    const bool names = option->argument && dusk_options_listed("FILE FILE|FOLDER", option->argument);
+    if (option->writes || !names) return DUSK_OK;
     if (option->type == DUSK_OPTION_STRING)
         return dusk_outputs_keep_rows(outputs, *(const char *const *)at, err);
     const dusk_option_list *list = at;

@@ -145,18 +145,25 @@ static bool is_label(const char *label, const char *name)
 dusk_status model_rows_known(size_t *known, const dusk_frame *rows, const char *label, const char *path,
                              dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
+    size_t *column = NULL, count = 0;
     *known = 0;
+    DUSK_NEW(column, rows->fields->count);
+    for (size_t c = 0; label && c < rows->fields->count; c++)
+        if (is_label(label, rows->fields->field[c].name)) column[count++] = c;
     for (size_t row = 0; row < rows->rows; row++) {
         bool any = !label;
-        for (size_t c = 0; !any && c < rows->fields->count; c++)
-            any = is_label(label, rows->fields->field[c].name) && is_known(rows, c, row);
+        for (size_t k = 0; !any && k < count; k++) any = is_known(rows, column[k], row);
         *known += any;
     }
-    if (*known > 0) return DUSK_OK;
-    return dusk_fail(err, DUSK_ERR_PARSE,
-                     label ? "see that the column is there, and has values that are declared"
-                           : "see that this is the file that was meant",
-                     label ? "%.150s has no row whose label is known" : "%.150s has no rows", path);
+    if (*known == 0)
+        status = dusk_fail(err, DUSK_ERR_PARSE,
+                           label ? "see that the column is there, and has values that are declared"
+                                 : "see that this is the file that was meant",
+                           label ? "%.150s has no row whose label is known" : "%.150s has no rows", path);
+done:
+    dusk_deallocate(column);
+    return status;
 }
 
 dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err)
@@ -320,11 +327,12 @@ void model_promise_words(char *text, size_t size, const dusk_model *model)
 {
     const dusk_statement *s = dusk_model_statement(model);
     const char *name = dusk_model_learner(model)->name;
+    char delta[ASK_BUDGET_SIZE];
+    ask_delta_up(delta, s->delta);
     if (dusk_statement_is_none(s))
         snprintf(text, size, "%s, NO PRIVACY", name);
     else
-        snprintf(text, size, "%s, epsilon %s at delta %s", name, dusk_shown_up(s->epsilon, 4).text,
-                 dusk_shown_up(s->delta, 6).text);
+        snprintf(text, size, "%s, epsilon %s at delta %s", name, dusk_shown_up(s->epsilon, 4).text, delta);
 }
 
 void model_print_cost(const dusk_statement *statement)

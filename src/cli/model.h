@@ -76,7 +76,7 @@ void model_print_charged_before(const dusk_statement *statement);
 void model_print_none(const dusk_statement *statement);
 /* The same of a model, as a field of what is said of it; nothing where something is promised. */
 void model_json_none(dusk_json *json, const dusk_model *model);
-/* "net, epsilon 1 at delta 1e-6", or that there is no privacy, for drawings; `size` 200 suffices. */
+/* "net, epsilon 1 at delta 1e-6", or that there is no privacy, for drawings; `size` 300 suffices. */
 void model_promise_words(char *text, size_t size, const dusk_model *model);
 /* "cost: ..." of what no ledger keeps, on standard error. */
 void model_print_cost(const dusk_statement *statement);

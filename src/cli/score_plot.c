@@ -76,7 +76,7 @@ dusk_status model_plot_roc(const char *path, const dusk_model *model, const dusk
     size_t n;
     double x[POINTS], y[POINTS];
     const double ends[2] = { 0, 1 };
-    char promise[200], subtitle[280], label[64];
+    char promise[300], subtitle[400], label[64];
     DUSK_TRY(sort_rows(&list, &n, model, frame, err));
     size_t points = trace(x, y, list, n);
     snprintf(label, sizeof label, "AUC %.3f", auc);
@@ -134,7 +134,7 @@ dusk_status model_plot_calibration(const char *path, const dusk_model *model, co
     double x[BINS], y[BINS];
     size_t n = 0;
     const double ends[2] = { 0, 1 };
-    char promise[200], subtitle[280];
+    char promise[300], subtitle[400];
     DUSK_TRY(dusk_predict(&p, model, frame, err));
     fill_bins(bins, &p, frame, label);
     for (size_t i = 0; i < BINS; i++) {

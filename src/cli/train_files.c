@@ -9,14 +9,15 @@
 
 /* ---- What is read --------------------------------------------------------------------------------------- */
 
-/* The file of start=FILE, of a word of --set or among those of --try. */
-static dusk_status keep_start(const dusk_outputs *outputs, const dusk_option_list *list, dusk_error *err)
+/* The file of start=FILE: a word of --set, or among those of --try, where blanks are `between` words. */
+static dusk_status keep_start(const dusk_outputs *outputs, const dusk_option_list *list, const char *between,
+                              dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     char path[4096];
     for (size_t i = 0; i < list->count && status == DUSK_OK; i++)
-        for (const char *word = list->word[i]; *word && status == DUSK_OK; word += strspn(word, " ")) {
-            const size_t length = strcspn(word, " ");
+        for (const char *word = list->word[i]; *word && status == DUSK_OK; word += strspn(word, between)) {
+            const size_t length = strcspn(word, between);
             const bool is_start = !strncmp(word, "start=", 6) && length < sizeof path;
             snprintf(path, sizeof path, "%.*s", is_start ? (int)length - 6 : 0, word + (is_start ? 6 : 0));
             if (is_start) status = dusk_outputs_keep(outputs, path, err);
@@ -44,8 +45,8 @@ static dusk_status keep_inputs(const dusk_outputs *outputs, const model_data *da
     DUSK_TRY(dusk_outputs_keep(outputs, s->schema, err));
     DUSK_TRY(dusk_outputs_keep(outputs, s->labels, err));
     DUSK_TRY(dusk_outputs_keep(outputs, s->net && train_net_is_file(s->net) ? s->net : NULL, err));
-    DUSK_TRY(keep_start(outputs, &s->set, err));
-    DUSK_TRY(keep_start(outputs, &s->candidates, err));
+    DUSK_TRY(keep_start(outputs, &s->set, "", err));
+    DUSK_TRY(keep_start(outputs, &s->candidates, " ", err));
     if (data->source) DUSK_TRY(keep_tables(outputs, dusk_source_schema(data->source), err));
 done:
     return status;

@@ -95,7 +95,7 @@ static void put_chart(FILE *file, const void *what)
 {
     const chart *c = what;
     double bottom = TOP + (double)c->shown * LINE;
-    char promise[200], subtitle[280];
+    char promise[300], subtitle[400];
     fprintf(
         file,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "

@@ -77,6 +77,7 @@ static void outputs(void **state)
     OK(dusk_outputs_check(&o, &err));
     OK(dusk_outputs_keep(&o, NULL, &err));
     OK(dusk_outputs_keep(&o, in("b"), &err));
+    OK(dusk_outputs_keep(&o, in("nothing"), &err));
     FAILS(DUSK_ERR_ARGUMENT, dusk_outputs_keep(&o, in("soft"), &err));
     FAILS(DUSK_ERR_ARGUMENT, dusk_outputs_keep(&o, in("d"), &err)); /* its files are read */
     dusk_outputs_add(&o, in("hard"));
@@ -98,6 +99,8 @@ static void rows(void **state)
     assert_true(dusk_rows_same(in("p"), in("p-images-idx3-ubyte")));
     assert_true(dusk_rows_same(in("x.csv?header=a"), in("./x.csv")));
     assert_false(dusk_rows_same(in("x.csv"), in("y.csv")));
+    assert_false(dusk_rows_same("x.db#mine", "x.db#others")); /* two tables */
+    assert_true(dusk_rows_same("x.db#mine", "./x.db"));
     assert_false(dusk_rows_same("postgres://a@b/c", "postgres://a@b/c"));
 }
 
