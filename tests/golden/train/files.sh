@@ -3,7 +3,7 @@
 # dry run finds out what a run would, and leaves nothing behind.
 t() {
     echo "\$ dusk train net ... $*"
-    dusk train net credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --net output --rate 1 --steps 2 "$@" 2>&1 |
+    dusk train net credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --rate 1 --steps 2 "$@" 2>&1 |
         grep -v -e '^  *' -e '^[a-z]* *[a-z]* *[a-z]*=' -e '^promise'
 }
 plan() { t "$@" --dry-run; }
@@ -28,6 +28,10 @@ for name in p.net ./p.net; do
 done
 for name in s.model folder/hard.model folder/soft.model; do t --set start=s.model --out $name; done
 t --try 'rate=0.5 start=s.model' --try rate=0.1 --out s.model
+cp s.model 'my model'
+t --set 'start=my model' --out './my model'
+t --net output --out output >/dev/null; t --net output --out output >/dev/null # which is a layer, and no file
+ls output
 t --check credit_new.csv --out credit_new.csv
 t --check credit_new.csv --plot credit_new.csv --out y.model
 t --set subspace=4 --public credit_new.csv --out credit_new.csv
