@@ -99,12 +99,19 @@ DUSK_API void dusk_frame_free(dusk_frame *frame);
  *
  * A folder is a pair of such files with their usual names (train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz; FOLDER/t10k is
  * the pair that begins so), labels being read when there is a field for them; or pictures (PNG, PGM, PPM), a file a row and a sub-folder for each category of the last field: one that is not
- * declared is no category, one of those that are must be there (which are is public), and files that are no pictures of as many numbers as there are other fields are missing. Numbers of pictures are from 0 to 255, row
+ * declared is no category, those that are must be there (names of sub-folders are public, what is in them is not), and files that are no pictures of as many numbers as there are other fields are missing. Numbers of pictures are from 0 to 255, row
  * after row, the colours of a place side by side.
  *
  * DUSK_ERR_ARGUMENT when a field has no column in the header or catalogue. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_frame_read(dusk_frame **out, const dusk_fields *fields,
                                                    const char *source, const char *labels, dusk_error *err);
+/* Whether that could be done, as far as the name of the source, its header line and its sub-folders say: no row is read, and a file that is not there is
+ * not missed. */
+DUSK_API DUSK_MUST_USE dusk_status dusk_frame_check(const dusk_fields *fields, const char *source,
+                                                    const char *labels, dusk_error *err);
+/* The files and folders that a source is read from: two of a pair of IDX files, otherwise one, and none of a server. How many. */
+#define DUSK_FRAME_PATH_MOST 4096
+DUSK_API size_t dusk_frame_files(char files[2][DUSK_FRAME_PATH_MOST], const char *source);
 /* Each row goes to *second with probability `fraction` in (0, 1), independently, else to *first: which rows those
  * are, and how many, depends on no other row. */
 DUSK_API DUSK_MUST_USE dusk_status dusk_frame_split(const dusk_frame *frame, dusk_frame **first,

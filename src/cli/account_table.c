@@ -114,7 +114,7 @@ const dusk_option dusk_account_options[] = {
       .heading = "How", .help = "ask one accountant instead of the best of all" },
     { .name = "file", .letter = 'f', .argument = "FILE", STRING, AT(file), .sample = "events.txt", .heading = "How",
       .help = "read the expression from FILE; - is standard input" },
-    { .name = "plot", .letter = 'p', .argument = "FILE", STRING, AT(plot), .sample = "curve.svg", .heading = "Output",
+    { .name = "plot", .letter = 'p', .argument = "FILE", STRING, AT(plot), .sample = "curve.svg", .writes = true, .heading = "Output",
       .help = "draw as SVG: delta over epsilon, with --tradeoff the trade-off curve, with --all epsilon over steps" },
     { .name = "points", .argument = "N", WHOLE, AT(points), .low = 2, .high = 10001, .fallback = "21", .sample = "101",
       .heading = "Output", .help = "rows of the table of --curve and --tradeoff" },

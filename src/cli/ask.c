@@ -24,12 +24,20 @@ dusk_status ask_open(dusk_source **out, const dusk_parsed *parsed, const char *e
     return dusk_source_open(out, parsed->operands[0], err);
 }
 
+static void write_delta(char text[DUSK_DECIMAL_SIZE], double delta,
+                        void (*write)(char[DUSK_DECIMAL_SIZE], double, int))
+{
+    write(text, delta, 6);
+    for (int digits = 7; digits <= 17 && delta < 1 && !strcmp(text, "1"); digits++)
+        write(text, delta, digits);
+}
+
 static void write_budget(char text[ASK_BUDGET_SIZE], dusk_budget budget,
                          void (*write)(char[DUSK_DECIMAL_SIZE], double, int))
 {
     char epsilon[DUSK_DECIMAL_SIZE], delta[DUSK_DECIMAL_SIZE];
     write(epsilon, budget.epsilon, 6);
-    write(delta, budget.delta, 6);
+    write_delta(delta, budget.delta, write);
     if (budget.delta > 0)
         snprintf(text, ASK_BUDGET_SIZE, "epsilon %s, delta %s", epsilon, delta);
     else
@@ -40,6 +48,8 @@ void ask_budget_up(char text[ASK_BUDGET_SIZE], dusk_budget budget)
 {
     write_budget(text, budget, dusk_decimal_up);
 }
+
+void ask_delta_up(char text[ASK_BUDGET_SIZE], double delta) { write_delta(text, delta, dusk_decimal_up); }
 
 void ask_budget_down(char text[ASK_BUDGET_SIZE], dusk_budget budget)
 {

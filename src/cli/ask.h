@@ -23,6 +23,9 @@ dusk_status ask_open(dusk_source **out, const dusk_parsed *parsed, const char *e
 void ask_budget_up(char text[ASK_BUDGET_SIZE], dusk_budget budget);
 void ask_budget_down(char text[ASK_BUDGET_SIZE], dusk_budget budget);
 
+/* A delta, rounded up; what is below 1 is not shown as 1. */
+void ask_delta_up(char text[ASK_BUDGET_SIZE], double delta);
+
 /* A word as it is typed in a shell: as it is, or in quotes. One that is too long is cut. */
 #define ASK_WORD_SIZE 1024
 void ask_word(char out[ASK_WORD_SIZE], const char *word);

@@ -127,7 +127,7 @@ const dusk_option dusk_audit_options_table[] = {
               "variance for all examples; relative: RMIA" },
     { .name = "assume-gaussian", FLAG, AT(assume_gaussian), .heading = "Scores",
       .help = "let bounds that hold only for a Gaussian trade-off speak for the verdict" },
-    { .name = "plot", .argument = "FILE.svg", STRING, AT(plot), .sample = "audit.svg", .heading = "Output",
+    { .name = "plot", .argument = "FILE.svg", STRING, AT(plot), .sample = "audit.svg", .writes = true, .heading = "Output",
       .help = "draw what was found" },
     { .name = "curve", .letter = 'c', FLAG, AT(curve), .heading = "Output",
       .help = "epsilon at several deltas beside what is claimed there; all hold together" },

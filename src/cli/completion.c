@@ -48,6 +48,33 @@ static void put_setting_names(FILE *file, const dusk_operand *operand)
         fprintf(file, "%s%s=", i > 0 ? " " : "", setting.name);
 }
 
+/* Whether the operands of a command say by themselves which options there are. */
+static bool tells_options(const dusk_command *command) { return dusk_option_that_sets(command) != NULL; }
+
+static bool takes(const dusk_operand *operand, const char *option)
+{
+    return dusk_options_listed(operand->needs, option) || dusk_options_listed(operand->takes, option);
+}
+
+/* Whether some operands refuse the option. */
+static bool is_partial(const dusk_command *command, const char *option)
+{
+    for (const dusk_operand *operand = command->operands; tells_options(command) && operand->name; operand++)
+        if (!takes(operand, option)) return true;
+    return false;
+}
+
+/* The operands that take it, `between` them. */
+static void put_takers(FILE *file, const dusk_command *command, const char *option, const char *between)
+{
+    const char *before = "";
+    for (const dusk_operand *operand = command->operands; operand->name; operand++) {
+        if (!takes(operand, option)) continue;
+        fprintf(file, "%s%s", before, operand->name);
+        before = between;
+    }
+}
+
 /* ---- bash -------------------------------------------------------------------- */
 
 /* Settings and their values, by the operand. bash takes "=" for a word, unless it was told otherwise. */
@@ -86,6 +113,22 @@ static void bash_setting(FILE *file, const char *command, const char *option)
             command, option, command, option);
 }
 
+/* Options, less those that the operand refuses. */
+static void bash_options(FILE *file, const dusk_command *command)
+{
+    fprintf(file, "_dusk_%s_options()\n{\n    words='--help -h ", short_name(command));
+    for (const dusk_option *option = command->options; option->name; option++)
+        if (!is_partial(command, option->name)) fprintf(file, "--%s ", option->name);
+    fputs("'\n", file);
+    for (const dusk_option *option = command->options; option->name; option++) {
+        if (!is_partial(command, option->name)) continue;
+        fputs("    case ${COMP_WORDS[2]} in ", file);
+        put_takers(file, command, option->name, "|");
+        fprintf(file, ") words+='--%s ' ;; esac\n", option->name);
+    }
+    fputs("}\n", file);
+}
+
 static void bash_values(FILE *file, const dusk_command *command)
 {
     fputs("        case $previous in\n", file);
@@ -104,7 +147,12 @@ static void bash_values(FILE *file, const dusk_command *command)
                     wants_file(option) ? "COMPREPLY=($(compgen -f -- \"$current\"))" : ":");
         }
     }
-    fputs("        *) case $current in\n           -*) words='", file);
+    fputs("        *) case $current in\n           -*) ", file);
+    if (tells_options(command)) {
+        fprintf(file, "_dusk_%s_options ;;\n", short_name(command));
+        return;
+    }
+    fputs("words='", file);
     for (const dusk_option *option = command->options; option->name; option++)
         fprintf(file, "--%s ", option->name);
     fputs("--help -h' ;;\n", file);
@@ -131,7 +179,10 @@ void dusk_completion_bash(FILE *file, const dusk_command *const *commands)
 {
     fputs("# bash completion of dusk; made by: dusk --generate bash\n", file);
     for (size_t i = 1; commands[i]; i++)
-        if (dusk_option_that_sets(commands[i])) bash_settings(file, commands[i]);
+        if (tells_options(commands[i])) {
+            bash_settings(file, commands[i]);
+            bash_options(file, commands[i]);
+        }
     fputs("_dusk()\n{\n"
           "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' "
           "command=''\n"
@@ -207,9 +258,19 @@ static void zsh_command(FILE *file, const dusk_command *command)
         put_quoted(file, operand->summary, ":");
         fputs("'\n", file);
     }
-    fputs("    )\n    _arguments -s -S \\\n", file);
-    for (const dusk_option *option = command->options; option->name; option++)
+    fputs("    )\n", file);
+    if (tells_options(command)) fputs("    local -a partial\n    partial=()\n", file);
+    for (const dusk_option *option = command->options; option->name; option++) {
+        if (!is_partial(command, option->name)) continue;
+        fputs("    case $words[2] in\n    ", file);
+        put_takers(file, command, option->name, "|");
+        fputs(") partial+=( \\\n", file);
         zsh_option(file, command, option);
+        fputs("        ) ;;\n    esac\n", file);
+    }
+    fprintf(file, "    _arguments -s -S%s \\\n", tells_options(command) ? " $partial" : "");
+    for (const dusk_option *option = command->options; option->name; option++)
+        if (!is_partial(command, option->name)) zsh_option(file, command, option);
     fputs("        '(- *)'{-h,--help}'[help]' \\\n"
           "        '1:operand:{_describe operand operands}' \\\n"
           "        '*:file:_files'\n}\n\n",
@@ -243,9 +304,15 @@ void dusk_completion_zsh(FILE *file, const dusk_command *const *commands)
 
 /* ---- fish -------------------------------------------------------------------- */
 
-static void fish_option(FILE *file, const dusk_option *option, const char *condition)
+static void fish_option(FILE *file, const dusk_command *command, const dusk_option *option,
+                        const char *condition)
 {
-    fprintf(file, "complete -c dusk -n '%s' -l %s", condition, option->name);
+    fprintf(file, "complete -c dusk -n '%s", condition);
+    if (is_partial(command, option->name)) {
+        fputs("; and __fish_seen_subcommand_from ", file);
+        put_takers(file, command, option->name, " ");
+    }
+    fprintf(file, "' -l %s", option->name);
     if (option->letter) fprintf(file, " -s %c", option->letter);
     if (option->type == DUSK_OPTION_CHOICE) {
         fputs(" -x -a '", file);
@@ -307,10 +374,10 @@ void dusk_completion_fish(FILE *file, const dusk_command *const *commands)
         for (const dusk_operand *operand = commands[i]->operands; operand && operand->name; operand++)
             fish_word(file, first, operand->name, operand->summary);
         for (const dusk_option *option = commands[i]->options; option->name; option++)
-            fish_option(file, option, condition);
+            fish_option(file, commands[i], option, condition);
         if (commands[i]->operands) fish_settings(file, commands[i], condition);
     }
     for (const dusk_option *option = commands[0]->options; option->name; option++)
-        fish_option(file, option, "__fish_use_subcommand");
+        fish_option(file, commands[0], option, "__fish_use_subcommand");
     fputs("complete -c dusk -s h -l help -d 'help'\n", file);
 }

@@ -3,7 +3,8 @@
 #include "cli/file.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "base/database.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "dusk/frame.h"
 
 static dusk_status fail_write(const char *path, int why, dusk_error *err)
 {
@@ -45,29 +47,44 @@ static int usual_mode(int file)
     return fchmod(file, 0666 & ~mask);
 }
 
+/* What is there and cannot be replaced. */
+static dusk_status check_place(const char *path, const struct stat *there, dusk_error *err)
+{
+    if (S_ISDIR(there->st_mode)) return fail_write(path, EISDIR, err);
+    if (S_ISREG(there->st_mode) && dusk_is_database(path))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a file of its own",
+                         "%.150s is a database or a ledger, and would be lost", path);
+    return access(path, W_OK) != 0 ? fail_write(path, errno, err) : DUSK_OK;
+}
+
+/* A new file beside `target`, in which it is written. */
+static dusk_status make_beside(char **beside, int *descriptor, const char *target, const char *path,
+                               dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const size_t length = strlen(target);
+    DUSK_NEW(*beside, length + 8);
+    memcpy(*beside, target, length);
+    memcpy(*beside + length, ".XXXXXX", 8);
+    *descriptor = mkstemp(*beside);
+    if (*descriptor < 0) status = fail_write(path, errno, err);
+done:
+    return status;
+}
+
 dusk_status dusk_file_replace(const char *path, void (*put)(FILE *file, const void *what), const void *what,
                               dusk_error *err)
 {
     struct stat there;
     dusk_status status = DUSK_OK;
     char *beside = NULL, *real = NULL;
-    bool exists = stat(path, &there) == 0;
-    if (exists && S_ISDIR(there.st_mode)) return fail_write(path, EISDIR, err);
+    int descriptor = -1;
+    const bool exists = stat(path, &there) == 0;
+    if (exists) DUSK_TRY(check_place(path, &there, err));
     if (exists && !S_ISREG(there.st_mode)) return write_directly(path, put, what, err);
-    if (exists && dusk_is_database(path))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a file of its own",
-                         "%.150s is a database or a ledger, and would be lost", path);
-    if (exists && access(path, W_OK) != 0) return fail_write(path, errno, err);
     if (exists) real = realpath(path, NULL); /* a link stays a link */
     const char *target = real ? real : path;
-    DUSK_NEW(beside, strlen(target) + 8);
-    memcpy(beside, target, strlen(target));
-    memcpy(beside + strlen(target), ".XXXXXX", 8);
-    int descriptor = mkstemp(beside);
-    if (descriptor < 0) {
-        status = fail_write(path, errno, err);
-        goto done;
-    }
+    DUSK_TRY(make_beside(&beside, &descriptor, target, path, err));
     FILE *file = fdopen(descriptor, "w");
     if (!file || usual_mode(descriptor) != 0) {
         status = fail_write(path, errno, err);
@@ -85,4 +102,104 @@ done:
     dusk_deallocate(beside);
     free(real);
     return status;
+}
+
+dusk_status dusk_file_try(const char *path, dusk_error *err)
+{
+    struct stat there;
+    dusk_status status = DUSK_OK;
+    char *beside = NULL, *real = NULL;
+    int descriptor = -1;
+    const bool exists = stat(path, &there) == 0;
+    if (exists) DUSK_TRY(check_place(path, &there, err));
+    if (exists && !S_ISREG(there.st_mode)) return DUSK_OK;
+    if (exists) real = realpath(path, NULL);
+    DUSK_TRY(make_beside(&beside, &descriptor, real ? real : path, path, err));
+    close(descriptor);
+    unlink(beside);
+done:
+    dusk_deallocate(beside);
+    free(real);
+    return status;
+}
+
+/* ---- Which file it is ------------------------------------------------------------------------------- */
+
+/* The folder of a name, resolved, and the name in it; false: the folder is not there either. */
+static bool resolve(char folder[PATH_MAX], char name[PATH_MAX], const char *path)
+{
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= PATH_MAX || !realpath(dirname(copy), folder)) return false;
+    snprintf(copy, sizeof copy, "%s", path);
+    snprintf(name, PATH_MAX, "%s", basename(copy));
+    return true;
+}
+
+bool dusk_file_same(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    char folder[2][PATH_MAX], name[2][PATH_MAX];
+    const bool is_a = stat(a, &of_a) == 0, is_b = stat(b, &of_b) == 0;
+    if (is_a != is_b) return false;
+    if (is_a)
+        return (S_ISREG(of_a.st_mode) || S_ISDIR(of_a.st_mode)) && of_a.st_dev == of_b.st_dev &&
+               of_a.st_ino == of_b.st_ino;
+    return resolve(folder[0], name[0], a) && resolve(folder[1], name[1], b) &&
+           !strcmp(folder[0], folder[1]) && !strcmp(name[0], name[1]);
+}
+
+/* A file that is there, and lies in that folder or deeper. */
+static bool is_within(const char *path, const char *folder)
+{
+    struct stat there;
+    char inner[PATH_MAX], outer[PATH_MAX];
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return false;
+    if (stat(folder, &there) != 0 || !S_ISDIR(there.st_mode)) return false;
+    if (!realpath(path, inner) || !realpath(folder, outer)) return false;
+    const size_t length = strlen(outer);
+    return !strncmp(inner, outer, length) && inner[length] == '/';
+}
+
+void dusk_outputs_add(dusk_outputs *outputs, const char *path)
+{
+    if (path && outputs->count < DUSK_OUTPUTS_MAX) outputs->path[outputs->count++] = path;
+}
+
+dusk_status dusk_outputs_check(const dusk_outputs *outputs, dusk_error *err)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (dusk_file_same(outputs->path[i], outputs->path[j]))
+                return dusk_fail(err, DUSK_ERR_ARGUMENT, "give each a file of its own",
+                                 "%.150s would be written twice, and what was there first be lost",
+                                 outputs->path[i]);
+    return DUSK_OK;
+}
+
+dusk_status dusk_outputs_keep(const dusk_outputs *outputs, const char *read, dusk_error *err)
+{
+    if (!read || access(read, F_OK) != 0) return DUSK_OK; /* nothing of it can be lost */
+    for (size_t i = 0; i < outputs->count; i++)
+        if (dusk_file_same(outputs->path[i], read) || is_within(outputs->path[i], read))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "write to a file of its own",
+                             "%.150s is read, and would be replaced by what is written", outputs->path[i]);
+    return DUSK_OK;
+}
+
+dusk_status dusk_outputs_keep_rows(const dusk_outputs *outputs, const char *source, dusk_error *err)
+{
+    char files[2][DUSK_FRAME_PATH_MOST];
+    dusk_status status = DUSK_OK;
+    const size_t count = source ? dusk_frame_files(files, source) : 0;
+    for (size_t i = 0; i < count && status == DUSK_OK; i++)
+        status = dusk_outputs_keep(outputs, files[i], err);
+    return status;
+}
+
+bool dusk_rows_same(const char *a, const char *b)
+{
+    char of_a[2][DUSK_FRAME_PATH_MOST], of_b[2][DUSK_FRAME_PATH_MOST];
+    const char *table_a = strchr(a, '#'), *table_b = strchr(b, '#');
+    if (table_a && table_b && strcmp(table_a, table_b) != 0) return false;
+    return dusk_frame_files(of_a, a) > 0 && dusk_frame_files(of_b, b) > 0 && dusk_file_same(of_a[0], of_b[0]);
 }

@@ -93,7 +93,8 @@ static dusk_status print_made(const char *path, const init_settings *s, dusk_err
     DUSK_TRY(dusk_ledger_spending(dusk_source_ledger(source), &total, NULL, err));
     ask_budget_down(budget, total.limit);
     for (size_t t = 0; t < schema->tables; t++)
-        printf("table   %s, %zu columns\n", schema->table[t].name, schema->table[t].columns);
+        printf("table   %s, %zu column%s\n", schema->table[t].name, schema->table[t].columns,
+               schema->table[t].columns == 1 ? "" : "s");
     printf("unit    %s, %s\n", s->unit, dusk_neighbours_name((dusk_neighbours)(s->neighbours + 1)));
     printf("budget  %s\n", budget);
     ask_word(word, path);

@@ -12,6 +12,7 @@
 #include "cli/attack.h"
 #include "cli/audit.h"
 #include "cli/collect.h"
+#include "cli/file.h"
 #include "cli/help.h"
 #include "cli/model.h"
 #include "cli/options.h"
@@ -185,6 +186,44 @@ static void print_help(const dusk_command *command, const dusk_parsed *parsed)
         dusk_help_long(stdout, command);
 }
 
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+/* What an option or an operand names, and is read. */
+static dusk_status keep_read(const dusk_outputs *outputs, const dusk_option *option, const void *at,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const bool names = option->argument && dusk_options_listed("FILE FILE|FOLDER", option->argument);
+    if (option->writes || !names) return DUSK_OK;
+    if (option->type == DUSK_OPTION_STRING)
+        return dusk_outputs_keep_rows(outputs, *(const char *const *)at, err);
+    const dusk_option_list *list = at;
+    for (size_t i = 0; option->type == DUSK_OPTION_LIST && i < list->count && status == DUSK_OK; i++)
+        status = dusk_outputs_keep_rows(outputs, list->word[i], err);
+    return status;
+}
+
+/* No command writes to a file that it reads, or twice to one. */
+static dusk_status keep_files(const dusk_command *command, const void *settings, const dusk_parsed *parsed,
+                              dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_outputs outputs = { .count = 0 };
+    for (size_t i = 0; command->options[i].name; i++)
+        if (command->options[i].writes && parsed->given[i])
+            dusk_outputs_add(&outputs,
+                             *(const char *const *)((const char *)settings + command->options[i].offset));
+    DUSK_TRY(dusk_outputs_check(&outputs, err));
+    for (size_t i = 0; command->options[i].name; i++)
+        if (parsed->given[i])
+            DUSK_TRY(keep_read(&outputs, &command->options[i],
+                               (const char *)settings + command->options[i].offset, err));
+    for (size_t i = command->operands ? 1 : 0; i < parsed->operand_count; i++)
+        DUSK_TRY(dusk_outputs_keep_rows(&outputs, parsed->operands[i], err));
+done:
+    return status;
+}
+
 static int run_command(const dusk_command *command, int argc, char **argv)
 {
     dusk_parsed parsed;
@@ -194,7 +233,7 @@ static int run_command(const dusk_command *command, int argc, char **argv)
                                   : dusk_fail(&err, DUSK_ERR_MEMORY, "", "out of memory");
     if (status == DUSK_OK && parsed.help)
         print_help(command, &parsed);
-    else if (status == DUSK_OK)
+    else if (status == DUSK_OK && (status = keep_files(command, settings, &parsed, &err)) == DUSK_OK)
         status = command->run(settings, &parsed, &err);
     free(settings);
     return finish(command->name, status, &err);

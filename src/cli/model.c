@@ -2,10 +2,11 @@
 /* What train, predict and score have in common; see model.h. */
 #include "cli/model.h"
 
+#include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buffer.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/ask.h"
@@ -48,6 +49,17 @@ done:
     return status;
 }
 
+static dusk_status fail_column(const dusk_fields *fields, const char *word, dusk_error *err)
+{
+    char hint[160];
+    dusk_suggestion suggestion;
+    dusk_suggestion_init(&suggestion, word);
+    for (size_t i = 0; i < fields->count; i++) dusk_suggestion_offer(&suggestion, fields->field[i].name);
+    snprintf(hint, sizeof hint, "did you mean %.100s?", suggestion.best ? suggestion.best : "");
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, suggestion.best ? hint : "for example --columns age,years",
+                     "--columns: the schema has no field %.100s", *word ? word : "without a name");
+}
+
 dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char *label, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -68,8 +80,7 @@ dusk_status model_fields_keep(dusk_fields **fields, const char *list, const char
         next = strchr(word, ',');
         if (next) *next++ = '\0';
         if (dusk_fields_find(*fields, word) == DUSK_NO_LINK) {
-            status = dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --columns age,years",
-                               "--columns: the schema has no field %.100s", *word ? word : "without a name");
+            status = fail_column(*fields, word, err);
             goto done;
         }
         keep[n++] = word;
@@ -99,11 +110,59 @@ done:
     return status;
 }
 
+dusk_status model_rows_check(const dusk_fields *fields, const char *path, const char *labels, dusk_error *err)
+{
+    dusk_status status = dusk_frame_check(fields, path, labels, err);
+    if (status == DUSK_ERR_ARGUMENT) err->status = status = DUSK_ERR_PARSE; /* a bad file: exit code 3 */
+    return status;
+}
+
 dusk_status model_rows_read(dusk_frame **out, const dusk_fields *fields, const char *path, const char *labels,
                             dusk_error *err)
 {
     dusk_status status = dusk_frame_read(out, fields, path, labels, err);
     if (status == DUSK_ERR_ARGUMENT) err->status = status = DUSK_ERR_PARSE; /* a bad file: exit code 3 */
+    return status;
+}
+
+static bool is_known(const dusk_frame *rows, size_t column, size_t row)
+{
+    const dusk_field *field = &rows->fields->field[column];
+    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(rows->column[column].number[row]);
+    const int32_t code = rows->column[column].code[row];
+    return code >= 0 && (size_t)code < field->values;
+}
+
+/* Whether "a,b,c" names the field. */
+static bool is_label(const char *label, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = label; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!strncmp(at, name, length) && (at[length] == ',' || !at[length])) return true;
+    return false;
+}
+
+dusk_status model_rows_known(size_t *known, const dusk_frame *rows, const char *label, const char *path,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t *column = NULL, count = 0;
+    *known = 0;
+    DUSK_NEW(column, rows->fields->count);
+    for (size_t c = 0; label && c < rows->fields->count; c++)
+        if (is_label(label, rows->fields->field[c].name)) column[count++] = c;
+    for (size_t row = 0; row < rows->rows; row++) {
+        bool any = !label;
+        for (size_t k = 0; !any && k < count; k++) any = is_known(rows, column[k], row);
+        *known += any;
+    }
+    if (*known == 0)
+        status = dusk_fail(err, DUSK_ERR_PARSE,
+                           label ? "see that the column is there, and has values that are declared"
+                                 : "see that this is the file that was meant",
+                           label ? "%.150s has no row whose label is known" : "%.150s has no rows", path);
+done:
+    dusk_deallocate(column);
     return status;
 }
 
@@ -121,20 +180,6 @@ void model_data_clear(model_data *data)
     dusk_deallocate(data->sql);
     dusk_source_close(data->source);
     *data = (model_data){ .path = NULL };
-}
-
-/* ---- Files ---------------------------------------------------------------------------------------- */
-
-dusk_status model_keep(const char *out, const char *a, const char *b, const char *c, dusk_error *err)
-{
-    const char *const read[] = { a, b, c };
-    struct stat to, from;
-    if (!out || stat(out, &to) != 0 || !S_ISREG(to.st_mode)) return DUSK_OK;
-    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-        if (read[i] && stat(read[i], &from) == 0 && to.st_dev == from.st_dev && to.st_ino == from.st_ino)
-            return dusk_fail(err, DUSK_ERR_ARGUMENT, "write to a file of its own",
-                             "%.150s is read, and would be replaced by what is written", out);
-    return DUSK_OK;
 }
 
 /* ---- Sources -------------------------------------------------------------------------------------- */
@@ -219,6 +264,30 @@ done:
     return status;
 }
 
+/* ---- Delta ---------------------------------------------------------------------------------------- */
+
+#define DELTA_MOST 0.1
+
+dusk_status model_delta_check(double delta, dusk_error *err)
+{
+    if (isnan(delta) || (delta >= 0 && delta <= DELTA_MOST)) return DUSK_OK;
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
+                     delta >= 0 && delta < 1
+                         ? "--delta is the chance that the promise fails, and is %g at most"
+                         : "--delta must be at least 0, and %g at most",
+                     DELTA_MOST);
+}
+
+void model_note_delta(const dusk_statement *statement, int64_t rows)
+{
+    if (rows < 1 || dusk_statement_is_none(statement) || !(statement->delta > 1 / (double)rows)) return;
+    dusk_output_note(
+        "delta",
+        "%s is above 1 / rows: a promise like that allows to show whole rows; choose one far below "
+        "%s",
+        dusk_shown_up(statement->delta, 6).text, dusk_shown_down(1 / (double)rows, 3).text);
+}
+
 /* ---- Receipts ----------------------------------------------------------------------------------- */
 
 void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, const char *analyst)
@@ -246,6 +315,24 @@ void model_print_none(const dusk_statement *statement)
     if (dusk_statement_is_none(statement))
         dusk_output_note("NO PRIVACY",
                          "the model was trained without noise, for comparisons; it tells about its rows");
+}
+
+void model_json_none(dusk_json *json, const dusk_model *model)
+{
+    if (dusk_statement_is_none(dusk_model_statement(model)))
+        dusk_json_string_field(json, "promise", "none: NO PRIVACY");
+}
+
+void model_promise_words(char *text, size_t size, const dusk_model *model)
+{
+    const dusk_statement *s = dusk_model_statement(model);
+    const char *name = dusk_model_learner(model)->name;
+    char delta[ASK_BUDGET_SIZE];
+    ask_delta_up(delta, s->delta);
+    if (dusk_statement_is_none(s))
+        snprintf(text, size, "%s, NO PRIVACY", name);
+    else
+        snprintf(text, size, "%s, epsilon %s at delta %s", name, dusk_shown_up(s->epsilon, 4).text, delta);
 }
 
 void model_print_cost(const dusk_statement *statement)

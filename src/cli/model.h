@@ -50,12 +50,19 @@ dusk_status model_fields_of(dusk_fields **out, const dusk_model *model, bool lab
 /* Rows of a file by these fields; a file that is none of them is bad input. */
 dusk_status model_rows_read(dusk_frame **out, const dusk_fields *fields, const char *path, const char *labels,
                             dusk_error *err);
+/* Whether that could be read, as far as can be known before a row is. */
+dusk_status model_rows_check(const dusk_fields *fields, const char *path, const char *labels,
+                             dusk_error *err);
+/* Public rows: how many have a label that is known, of several (with "," between them) one at least; of no label (NULL) all. DUSK_ERR_PARSE: none. */
+dusk_status model_rows_known(size_t *known, const dusk_frame *rows, const char *label, const char *path,
+                             dusk_error *err);
 /* Read data->frame by data->fields. The generator decides which rows of a unit stay. */
 dusk_status model_data_read(model_data *data, dusk_generator *gen, dusk_error *err);
 void model_data_clear(model_data *data);
 
-/* That writing `out` (NULL: nothing) does not replace what is read; other names may be NULL. */
-dusk_status model_keep(const char *out, const char *a, const char *b, const char *c, dusk_error *err);
+/* That --delta (NaN: it was not given) is one; and a note of one that is large for so many rows (0: they are not declared). */
+dusk_status model_delta_check(double delta, dusk_error *err);
+void model_note_delta(const dusk_statement *statement, int64_t rows);
 
 /* The relation that a promise is for: that of the source's ledger, or what was asked for. */
 dusk_neighbours model_neighbours(const model_data *data, bool replace_one);
@@ -67,6 +74,10 @@ void model_print_charged(dusk_ledger *ledger, const dusk_statement *statement, c
 void model_print_charged_before(const dusk_statement *statement);
 /* "NO PRIVACY: ..." on standard error, of a statement that promises nothing. */
 void model_print_none(const dusk_statement *statement);
+/* The same of a model, as a field of what is said of it; nothing where something is promised. */
+void model_json_none(dusk_json *json, const dusk_model *model);
+/* "net, epsilon 1 at delta 1e-6", or that there is no privacy, for drawings; `size` 300 suffices. */
+void model_promise_words(char *text, size_t size, const dusk_model *model);
 /* "cost: ..." of what no ledger keeps, on standard error. */
 void model_print_cost(const dusk_statement *statement);
 /* "promise: ..." and that no ledger keeps count, on standard error. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -82,44 +83,6 @@ bool dusk_options_given(const dusk_command *command, const dusk_parsed *parsed, 
     return dusk_options_find(command, name, &row) && parsed->given[row];
 }
 
-/* ---- Did you mean ----------------------------------------------------------- */
-
-#define WORD_MAX 32
-
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Edits (insert, delete, replace, swap neighbours) from a to b; words of more
- * than WORD_MAX letters are far from everything. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b), d[WORD_MAX + 1][WORD_MAX + 1];
-    if (n > WORD_MAX || m > WORD_MAX) return WORD_MAX;
-    for (size_t i = 0; i <= n; i++) d[i][0] = i;
-    for (size_t j = 0; j <= m; j++) d[0][j] = j;
-    for (size_t i = 1; i <= n; i++)
-        for (size_t j = 1; j <= m; j++) {
-            d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[n][m];
-}
-
-void dusk_suggestion_init(dusk_suggestion *suggestion, const char *typed)
-{
-    size_t near = strlen(typed) / 3; /* a third of the letters may be wrong */
-    *suggestion = (dusk_suggestion){ .typed = typed, .distance = (near ? near : 1) + 1 };
-}
-
-void dusk_suggestion_offer(dusk_suggestion *suggestion, const char *known)
-{
-    size_t distance = edit_distance(suggestion->typed, known), typed = strlen(suggestion->typed);
-    if (typed >= 3 && !strncmp(suggestion->typed, known, typed)) distance = 1; /* cut short */
-    if (distance >= suggestion->distance) return;
-    suggestion->distance = distance;
-    suggestion->best = known;
-}
-
 /* ---- Values ------------------------------------------------------------------ */
 
 const char *dusk_option_choices(const dusk_option *option)
@@ -174,12 +137,37 @@ static dusk_status store_word(dusk_option_list *list, const dusk_option *option,
     return DUSK_OK;
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), size = strlen(end);
+    return length >= size && !strcasecmp(text + length - size, end);
+}
+
+/* A drawing is not to be taken for another kind of picture, nor "-" for standard output. */
+static dusk_status check_written(const dusk_option *option, const char *value, dusk_error *err)
+{
+    static const char *const others[] = { ".png", ".jpg",  ".jpeg", ".gif", ".webp", ".bmp",
+                                          ".tif", ".tiff", ".pdf",  ".ps",  ".eps" };
+    char hint[200];
+    snprintf(hint, sizeof hint, "for example --%s %s", option->name, option->sample);
+    if (!strcmp(value, "-"))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "--%s writes a file, and - is no name of one",
+                         option->name);
+    for (size_t i = 0; ends_in(option->sample, ".svg") && i < sizeof others / sizeof *others; i++)
+        if (ends_in(value, others[i]))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "--%s draws SVG, and no %s", option->name,
+                             others[i] + 1);
+    return DUSK_OK;
+}
+
 static dusk_status store(const dusk_option *option, void *settings, const char *value, dusk_error *err)
 {
     void *at = (char *)settings + option->offset;
     switch (option->type) {
     case DUSK_OPTION_FLAG: *(bool *)at = true; return DUSK_OK;
-    case DUSK_OPTION_STRING: *(const char **)at = value; return DUSK_OK;
+    case DUSK_OPTION_STRING:
+        *(const char **)at = value;
+        return option->writes ? check_written(option, value, err) : DUSK_OK;
     case DUSK_OPTION_LIST: return store_word(at, option, value, err);
     case DUSK_OPTION_NUMBER:
         if (dusk_parse_number(value, at) || (option->secret && parse_any(value, at))) return DUSK_OK;
@@ -271,7 +259,7 @@ static dusk_status take_long(word_reader *reader, const char *word, dusk_error *
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     dusk_text text;
     dusk_text_init(&text, name, sizeof name);
-    dusk_text_add(&text, "%.*s", (int)least(length, sizeof name - 1), word);
+    dusk_text_add(&text, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), word);
     if (!strcmp(name, "help")) {
         reader->parsed->help = DUSK_HELP_LONG;
         return DUSK_OK;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/suggestion.h"
 #include "dusk/base.h"
 
 typedef enum dusk_option_type {
@@ -46,6 +47,7 @@ typedef struct dusk_option {
     char letter; /* short name, or 0                                           */
     bool secret; /* its value is private: never repeated in a message          */
     bool sets;   /* NAME=VALUE of what the first operand lets be set           */
+    bool writes; /* its value is the name of a file that is written            */
 } dusk_option;
 
 /* One of these. */
@@ -138,14 +140,5 @@ bool dusk_parse_whole(const char *text, int64_t low, int64_t high, int64_t *out)
 /* Numbers with `separator` between them, at most `capacity`: how many there
  * are, or 0 when the text is anything else. */
 size_t dusk_parse_list(const char *text, char separator, double *out, size_t capacity);
-
-/* Did you mean: offer every known word, read the nearest one if it is near. */
-typedef struct dusk_suggestion {
-    const char *typed;
-    const char *best; /* NULL when nothing is near enough */
-    size_t distance;
-} dusk_suggestion;
-void dusk_suggestion_init(dusk_suggestion *suggestion, const char *typed);
-void dusk_suggestion_offer(dusk_suggestion *suggestion, const char *known);
 
 #endif

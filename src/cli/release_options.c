@@ -183,7 +183,7 @@ const dusk_option dusk_release_options[] = {
     { .name = "smooth", FLAG, AT(smooth), .heading = "Output",
       .help = "streams: give all sums when the input ends, each made better by what came after it (honaker); costs "
               "nothing more" },
-    { .name = "plot", .letter = 'p', .argument = "FILE", STRING, AT(plot), .sample = "stream.svg", .heading = "Output",
+    { .name = "plot", .letter = 'p', .argument = "FILE", STRING, AT(plot), .sample = "stream.svg", .writes = true, .heading = "Output",
       .help = "also draw the answers of a stream with their intervals into this SVG file" },
     { .name = "json", .letter = 'j', FLAG, AT(json), .heading = "Output",
       .help = "one JSON object with answer, interval and statement" },

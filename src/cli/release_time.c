@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/file.h"
 #include "cli/release_time.h"
 
 #define COUNT_MOST 1e9 /* events in one step of count-stream, unless --bounds says otherwise */
@@ -204,8 +205,9 @@ static void describe(const release_job *job, release_receipt *receipt, double wi
                           : "each of the first thousand answers",
                       width, 100 * job->settings->confidence);
     else
-        dusk_text_add(&text, "each of the %llu answers is within %s of the exact sum with %g %% confidence",
-                      (unsigned long long)steps, width, 100 * job->settings->confidence);
+        dusk_text_add(&text, "each of the %llu answer%s is within %s of the exact sum with %g %% confidence",
+                      (unsigned long long)steps, steps == 1 ? "" : "s", width,
+                      100 * job->settings->confidence);
     dusk_text_init(&text, receipt->input, sizeof receipt->input);
     dusk_text_add(&text,
                   "a line is a step, its number clamped into the bounds; a blank line, and what is not a "
@@ -231,6 +233,7 @@ static dusk_status release_stream(release_job *job, bool count, dusk_error *err)
     dusk_input input = { .file = NULL };
     release_record record = { 0 };
     double widest;
+    if (job->settings->plot) DUSK_TRY(dusk_file_try(job->settings->plot, err)); /* before anything is spent */
     DUSK_TRY(begin(job, &stream, count, err));
     DUSK_TRY(dusk_stream_state(stream, &statement, err));
     DUSK_TRY(expect(job, stream, &widest, err));

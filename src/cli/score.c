@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/ask.h"
+#include "cli/file.h"
 #include "cli/model.h"
 
 #define EXAMPLE "dusk score income.model credit_new.csv"
@@ -25,9 +26,9 @@ static const dusk_option score_options[] = {
     { .name = "json", .letter = 'j', .type = DUSK_OPTION_FLAG, AT(json), .heading = "Output", .help = "one JSON object" },
     { .name = "card", .type = DUSK_OPTION_FLAG, AT(card), .heading = "Output",
       .help = "say what the model is, and what it has cost; no rows are needed" },
-    { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "roc.svg", .heading = "Output",
+    { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "roc.svg", .writes = true, .heading = "Output",
       .help = "draw the ROC curve, of two categories; with --card the weights of a linear model" },
-    { .name = "calibration", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(calibration), .sample = "calibration.svg", .heading = "Output",
+    { .name = "calibration", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(calibration), .sample = "calibration.svg", .writes = true, .heading = "Output",
       .help = "draw how often the most probable category is right, over its probability" },
     { .name = "private", .type = DUSK_OPTION_FLAG, AT(private), .heading = "Private rows",
       .help = "rows are private: release one number, which costs --epsilon" },
@@ -111,6 +112,7 @@ static void print_scores(const dusk_model_scores *scores, const dusk_model *mode
         dusk_json_open(&out, '{');
         dusk_json_string_field(&out, "learner", dusk_model_learner(model)->name);
         dusk_json_number_field(&out, "rows", (double)scores->rows);
+        model_json_none(&out, model);
     } else {
         printf("%-14s %-10zu scored\n", "rows", scores->rows);
     }
@@ -145,6 +147,9 @@ static dusk_status score_seen(const score_settings *s, const dusk_model *model, 
     dusk_model_scores scores;
     DUSK_TRY(model_data_read(data, NULL, err));
     DUSK_TRY(dusk_model_score(&scores, model, data->frame, err));
+    if (scores.rows == 0)
+        return dusk_fail(err, DUSK_ERR_PARSE, "see that its labels are there, as values that are declared",
+                         "%.150s has no row that can be scored", data->path);
     print_scores(&scores, model, s->json);
     DUSK_TRY(dusk_output_flush(err));
     dusk_output_note("exact", "for rows that may be seen; on private rows give --private and --epsilon");
@@ -169,8 +174,8 @@ static const char *metric_name(dusk_metric metric)
     return metric == DUSK_METRIC_MSE ? "mse" : metric == DUSK_METRIC_INERTIA ? "inertia" : "accuracy";
 }
 
-static dusk_status print_released(dusk_metric metric, const double value[3], const dusk_statement *statement,
-                                  bool json, dusk_error *err)
+static dusk_status print_released(dusk_metric metric, const double value[3], const dusk_model *model,
+                                  const dusk_statement *statement, bool json, dusk_error *err)
 {
     char promise[16384];
     dusk_status status = dusk_statement_json(statement, promise, sizeof promise, err);
@@ -184,6 +189,7 @@ static dusk_status print_released(dusk_metric metric, const double value[3], con
     dusk_json_number_field(&out, metric_name(metric), value[0]);
     dusk_json_number_field(&out, "low", value[1]);
     dusk_json_number_field(&out, "high", value[2]);
+    model_json_none(&out, model);
     dusk_json_key(&out, "statement");
     dusk_json_raw(&out, promise);
     dusk_json_close(&out, '}');
@@ -233,10 +239,11 @@ static dusk_status score_private(const score_settings *s, const dusk_model *mode
     if (status == DUSK_OK)
         status = dusk_model_score_release(&value[0], &value[1], &value[2], &statement, metric, model,
                                           data->frame, &options, gen, err);
-    if (status == DUSK_OK) status = print_released(metric, value, &statement, s->json, err);
+    if (status == DUSK_OK) status = print_released(metric, value, model, &statement, s->json, err);
     if (status == DUSK_OK) status = dusk_output_flush(err);
     if (status == DUSK_OK) print_interval(metric, s->rows);
     if (status == DUSK_OK) status = model_print_promise(&statement, data->source != NULL, err);
+    if (status == DUSK_OK) model_note_delta(&statement, s->rows);
     if (data->source) /* what was spent stays spent */
         model_print_charged(dusk_source_ledger(data->source), &statement, ask_analyst(s->analyst));
 done:
@@ -256,13 +263,10 @@ static dusk_status check_private(const score_settings *s, dusk_error *err)
     if (!(s->epsilon > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, PRIVATE_EXAMPLE,
                          "--private needs --epsilon above 0: what the score may cost");
-    if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
-                         "--delta must be at least 0 and below 1");
     if (s->plot || s->calibration)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave them away",
                          "--plot and --calibration show rows, and do not go with --private");
-    return DUSK_OK;
+    return model_delta_check(s->delta, err);
 }
 
 static dusk_status check_source(const score_settings *s, bool source, dusk_error *err)
@@ -313,11 +317,20 @@ static dusk_status check_plots(const score_settings *s, const dusk_model *model,
     return DUSK_OK;
 }
 
-static dusk_status keep_inputs(const score_settings *s, const dusk_parsed *parsed, dusk_error *err)
+/* What is read stays, and what is to be drawn can be. */
+static dusk_status check_files(const score_settings *s, const dusk_parsed *parsed, dusk_error *err)
 {
-    const char *model = parsed->operands[0], *rows = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
-    dusk_status status = model_keep(s->plot, model, rows, s->labels, err);
-    return status == DUSK_OK ? model_keep(s->calibration, model, rows, s->labels, err) : status;
+    dusk_status status = DUSK_OK;
+    dusk_outputs outputs = { .count = 0 };
+    dusk_outputs_add(&outputs, s->plot);
+    dusk_outputs_add(&outputs, s->calibration);
+    DUSK_TRY(dusk_outputs_check(&outputs, err));
+    DUSK_TRY(dusk_outputs_keep(&outputs, parsed->operands[0], err));
+    DUSK_TRY(dusk_outputs_keep(&outputs, s->labels, err));
+    if (parsed->operand_count > 1) DUSK_TRY(dusk_outputs_keep_rows(&outputs, parsed->operands[1], err));
+    for (size_t i = 0; i < outputs.count; i++) DUSK_TRY(dusk_file_try(outputs.path[i], err));
+done:
+    return status;
 }
 
 static dusk_status open_data(model_data *data, const char *path, const score_settings *s,
@@ -337,7 +350,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_model *model = NULL;
     model_data data = { .path = NULL };
     DUSK_TRY(check(s, parsed, err));
-    DUSK_TRY(keep_inputs(s, parsed, err));
+    DUSK_TRY(check_files(s, parsed, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     model_print_none(dusk_model_statement(model));

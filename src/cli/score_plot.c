@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/model.h"
@@ -77,13 +76,12 @@ dusk_status model_plot_roc(const char *path, const dusk_model *model, const dusk
     size_t n;
     double x[POINTS], y[POINTS];
     const double ends[2] = { 0, 1 };
-    char subtitle[240], label[64];
+    char promise[300], subtitle[400], label[64];
     DUSK_TRY(sort_rows(&list, &n, model, frame, err));
     size_t points = trace(x, y, list, n);
     snprintf(label, sizeof label, "AUC %.3f", auc);
-    snprintf(subtitle, sizeof subtitle, "%s, epsilon %s at delta %s; %zu rows",
-             dusk_model_learner(model)->name, dusk_shown_up(dusk_model_statement(model)->epsilon, 4).text,
-             dusk_shown_up(dusk_model_statement(model)->delta, 6).text, n);
+    model_promise_words(promise, sizeof promise, model);
+    snprintf(subtitle, sizeof subtitle, "%s; %zu rows", promise, n);
     const dusk_plot_line lines[] = {
         { .label = label, .x = x, .y = y, .n = points, .label_inside = true },
         { .label = "by chance", .x = ends, .y = ends, .n = 2, .reference = true },
@@ -136,7 +134,7 @@ dusk_status model_plot_calibration(const char *path, const dusk_model *model, co
     double x[BINS], y[BINS];
     size_t n = 0;
     const double ends[2] = { 0, 1 };
-    char subtitle[240];
+    char promise[300], subtitle[400];
     DUSK_TRY(dusk_predict(&p, model, frame, err));
     fill_bins(bins, &p, frame, label);
     for (size_t i = 0; i < BINS; i++) {
@@ -146,9 +144,8 @@ dusk_status model_plot_calibration(const char *path, const dusk_model *model, co
     }
     char found[64] = "no rows";
     if (n > 0) snprintf(found, sizeof found, "expected calibration error %.3f", error);
-    snprintf(subtitle, sizeof subtitle, "%s, epsilon %s at delta %s; %s", dusk_model_learner(model)->name,
-             dusk_shown_up(dusk_model_statement(model)->epsilon, 4).text,
-             dusk_shown_up(dusk_model_statement(model)->delta, 6).text, found);
+    model_promise_words(promise, sizeof promise, model);
+    snprintf(subtitle, sizeof subtitle, "%s; %s", promise, found);
     const dusk_plot_line lines[] = {
         { .label = "model", .x = x, .y = y, .n = n, .label_inside = true },
         { .label = "as sure as right", .x = ends, .y = ends, .n = 2, .reference = true },

@@ -9,9 +9,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/ask.h"
+#include "cli/file.h"
 #include "cli/help.h"
 #include "cli/operands.h"
 #include "cli/train.h"
+#include "cli/train_stop.h"
 
 #define EXAMPLE                                                                                              \
     "dusk train linear credit.csv --schema credit.fields --label income --epsilon 1 --delta 1e-6 --out "     \
@@ -27,8 +29,8 @@ static const dusk_option train_options[] = {
     { .name = "epsilon", .letter = 'e', .argument = "E", .type = DUSK_OPTION_NUMBER, AT(epsilon), .sample = "1", .heading = "What",
       .help = "what the whole training may cost" },
     { .name = "delta", .letter = 'd', .argument = "D", .type = DUSK_OPTION_NUMBER, AT(delta), .sample = "1e-6", .heading = "What",
-      .help = "failure probability, far below 1 over the number of rows; without one noise is larger, and some learners refuse" },
-    { .name = "out", .letter = 'o', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(out), .sample = "income.model", .heading = "What",
+      .help = "failure probability, far below 1 over the number of rows, and 0.1 at most; without one noise is larger, and some learners refuse" },
+    { .name = "out", .letter = 'o', .argument = "FILE", .type = DUSK_OPTION_STRING, AT(out), .sample = "income.model", .writes = true, .heading = "What",
       .help = "the file of the model" },
     { .name = "set", .argument = "NAME=VALUE", .type = DUSK_OPTION_LIST, AT(set), .sets = true, .sample = "norm=2", .heading = "How",
       .help = "a setting of the learner; may be given several times. dusk train LEARNER -h lists them" },
@@ -39,9 +41,9 @@ static const dusk_option train_options[] = {
     { .name = "until", .argument = "TARGET", .type = DUSK_OPTION_NUMBER, AT(until), .sample = "25", .heading = "How",
       .help = "less and less noise, until the model is as good: an accuracy, or a root mean squared error; --epsilon is the most it may cost" },
     { .name = "check", .argument = "FILE|FOLDER", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
-      .help = "public rows with the same columns. Of networks: how right they are on them as they are trained, by which nothing is chosen. Of --until: to check by; without, private rows are held out, and the check is paid for" },
+      .help = "public rows of other people, with the same columns. Of networks: how right they are on them as they are trained, by which nothing is chosen. Of --until: to check by; without, private rows are held out, and the check is paid for" },
     { .name = "public", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(open), .sample = "credit_new.csv", .heading = "How",
-      .help = "of pate and private_knn: public rows with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for; of networks with subspace=K: the same, for directions of gradients" },
+      .help = "of pate and private_knn: public rows of other people, with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for; of networks with subspace=K: the same, for directions of gradients" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
@@ -63,10 +65,10 @@ static const dusk_option train_options[] = {
     { .name = "steps", .argument = "T", .type = DUSK_OPTION_STRING, AT(steps), .sample = "1000", .heading = "Networks",
       .help = "instead of --epochs: how many steps" },
     { .name = "noise", .argument = "M", .type = DUSK_OPTION_NUMBER, AT(noise), .sample = "1.1", .heading = "Networks",
-      .help = "instead of --epsilon: the deviation of the noise, times the clip; what that costs at --delta is the promise" },
+      .help = "instead of --epsilon, and with --rows: the deviation of the noise, times the clip; what that costs at --delta is the promise" },
     { .name = "no-privacy", .type = DUSK_OPTION_FLAG, AT(no_privacy), .heading = "Networks",
-      .help = "instead of --epsilon, for comparisons only: no noise at all; the model is marked, and no ledger is charged" },
-    { .name = "checkpoint", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(checkpoint), .sample = "run.checkpoint", .heading = "Networks",
+      .help = "instead of --epsilon, and with --rows, for comparisons only: no noise at all; the model is marked, and no ledger is charged" },
+    { .name = "checkpoint", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(checkpoint), .sample = "run.checkpoint", .writes = true, .heading = "Networks",
       .help = "keep what the training has come to in a file that is not to be shown, so that it can go on when it was stopped" },
     { .name = "every", .argument = "STEPS", .type = DUSK_OPTION_WHOLE, AT(every), .low = 1, .high = 10000000, .fallback = "100", .sample = "100", .heading = "Networks",
       .help = "how often" },
@@ -74,7 +76,7 @@ static const dusk_option train_options[] = {
       .help = "go on from --checkpoint, with all other options as they were; nothing is charged again" },
     { .name = "check-every", .argument = "STEPS", .type = DUSK_OPTION_WHOLE, AT(check_every), .low = 1, .high = 10000000, .sample = "100", .heading = "Networks",
       .help = "how often a network is looked at by --check, besides before the first step and after the last (default: every twentieth of the steps)" },
-    { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "curve.svg", .heading = "Networks",
+    { .name = "plot", .argument = "FILE.svg", .type = DUSK_OPTION_STRING, AT(plot), .sample = "curve.svg", .writes = true, .heading = "Networks",
       .help = "of --check: draw the learning curves" },
     { .name = "memory", .argument = "SIZE", .type = DUSK_OPTION_STRING, AT(memory), .sample = "500M", .heading = "Networks",
       .help = "what training may take besides the rows: K, M or G bytes. Fewer threads and rows at a time are used, and what is learned stays the same" },
@@ -117,7 +119,8 @@ static const dusk_section train_sections[] = {
       "folder has "
       "pictures (PNG, PGM, PPM) in sub-folders, one for each category. The schema declares their numbers, "
       "and then the label: pixel[784] numeric 0:255 for 28 x 28 places, pixel[3072] for 32 x 32 in colours; "
-      "digit category 0,1,2. A sub-folder whose name is not declared is no category, and a file that is no "
+      "digit category 0,1,2. All that are declared have a sub-folder, with pictures in it or not; one whose "
+      "name is not declared is no category, and a file that is no "
       "picture of this size "
       "is a row whose numbers are missing." },
     { "Sources",
@@ -230,9 +233,10 @@ static dusk_status check(const train_settings *s, const dusk_parsed *parsed, con
         return dusk_fail(err, DUSK_ERR_ARGUMENT, learner->example, "--out is missing: the file of the model");
     DUSK_TRY(
         train_promise_check(s, dusk_learner_has(own, DUSK_ABILITY_NOISE), source, learner->example, err));
-    if (!isnan(s->delta) && !(s->delta >= 0 && s->delta < 1))
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6",
-                         "--delta must be at least 0 and below 1");
+    DUSK_TRY(model_delta_check(s->delta, err));
+    if (dusk_options_given(&dusk_train_command, parsed, "every") && !s->checkpoint)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --checkpoint FILE, or leave it away",
+                         "--every says how often a checkpoint is written, and there is none");
 done:
     return status;
 }
@@ -261,7 +265,8 @@ static dusk_status explain(train_plan *plan, const model_data *data, const train
 {
     dusk_status status = DUSK_OK;
     char *text = NULL;
-    if (s->resume) DUSK_TRY(train_plan_keep(plan, s, data->source != NULL, err)); /* writes nothing */
+    DUSK_TRY(train_files_try(s, err));
+    DUSK_TRY(train_plan_keep(plan, s, data->source != NULL, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
     if (s->json)
         DUSK_TRY(model_print_plan(train_plan_statement(plan), text, err));
@@ -270,6 +275,7 @@ static dusk_status explain(train_plan *plan, const model_data *data, const train
     DUSK_TRY(dusk_output_flush(err));
     dusk_output_note("dry run", "no private row was read and nothing was released");
     DUSK_TRY(model_print_promise(train_plan_statement(plan), true, err));
+    model_note_delta(train_plan_statement(plan), s->rows);
     if (data->source) DUSK_TRY(train_plan_quote(plan, data, s, err));
 done:
     dusk_ledger_free_text(text);
@@ -287,22 +293,6 @@ static dusk_status learn_rows(train_plan *plan, dusk_model **out, model_data *da
     return status;
 }
 
-/* Neither what was named is replaced by the model, nor a file that a source reads. */
-static dusk_status keep_inputs(const model_data *data, const train_settings *s, dusk_error *err)
-{
-    dusk_status status = model_keep(s->out, data->path, s->schema, s->labels, err);
-    const dusk_schema *schema = data->source ? dusk_source_schema(data->source) : NULL;
-    for (size_t t = 0; status == DUSK_OK && schema && t < schema->tables; t++) {
-        char path[4096];
-        const char *source = schema->table[t].source;
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(source, "?"), source);
-        status = model_keep(s->out, path, NULL, NULL, err);
-    }
-    if (status == DUSK_OK) status = model_keep(s->out, s->check, s->open, NULL, err);
-    if (status == DUSK_OK) status = model_keep(s->plot, data->path, s->schema, s->check, err);
-    return status;
-}
-
 static dusk_status learn(train_plan *plan, const char *learner, model_data *data, const train_settings *s,
                          train_curve *curve, dusk_error *err)
 {
@@ -313,12 +303,15 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
     dusk_model *model = NULL;
     char *text = NULL;
     DUSK_TRY(dusk_model_file_open(&file, s->out, err));
+    if (s->plot) DUSK_TRY(dusk_file_try(s->plot, err));
     if (plan->training) DUSK_TRY(dusk_model_file_reserve(file, plan->training, err));
     DUSK_TRY(train_plan_explain(plan, &text, err));
     DUSK_TRY(dusk_generator_new(&gen, err));
     DUSK_TRY(train_plan_keep(plan, s, ledger != NULL, err));
     if (ledger) status = train_plan_charge(plan, learner, data, s, err);
+    if (status == DUSK_OK) train_stop_watch(plan, s, ledger != NULL);
     if (status == DUSK_OK) status = learn_rows(plan, &model, data, s, curve, gen, err);
+    train_stop_end();
     if (status == DUSK_OK) status = dusk_model_file_put(file, model, err);
     bool made = status == DUSK_OK;
     if (made && plan->training) status = dusk_training_end(plan->training, err);
@@ -335,6 +328,7 @@ static dusk_status learn(train_plan *plan, const char *learner, model_data *data
         model_print_charged_before(&plan->cost);
     else if (made)
         model_print_cost(train_plan_statement(plan));
+    if (plan->charged || made) model_note_delta(train_plan_statement(plan), s->rows);
 done:
     dusk_ledger_free_text(text);
     dusk_model_file_close(file);
@@ -371,6 +365,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     DUSK_TRY(check(s, parsed, learner, err));
     ask_begin();
     DUSK_TRY(open_data(&data, parsed->operands[1], s, err));
+    DUSK_TRY(train_files_check(&data, s, err));
     DUSK_TRY(train_words_make(&words, s, err));
     fill_options(&options, s, &words, &data, &curve);
     DUSK_TRY(train_memory_read(&options.memory, s->memory, err));
@@ -378,7 +373,6 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     if (s->check && isnan(s->until))
         DUSK_TRY(train_plan_check_rows(&plan, &options, &curve, data.fields, s, err));
     DUSK_TRY(train_plan_prepare(&plan, learner->name, data.fields, &options, s, err));
-    DUSK_TRY(keep_inputs(&data, s, err));
     status = s->dry ? explain(&plan, &data, s, err) : learn(&plan, learner->name, &data, s, &curve, err);
 done:
     train_curve_clear(&curve);

@@ -50,6 +50,13 @@ dusk_status train_promise_check(const train_settings *s, bool noise, bool source
 /* "500M" as bytes; 0 for NULL. */
 dusk_status train_memory_read(uint64_t *out, const char *text, dusk_error *err);
 void train_words_clear(train_words *words); /* fine on a zeroed one */
+/* Whether --net names a file. */
+bool train_net_is_file(const char *net);
+
+/* That no file that is read is written, none is written twice, and rows that are said to be public are not the private ones (train_files.c). */
+dusk_status train_files_check(const model_data *data, const train_settings *s, dusk_error *err);
+/* That the files of the model and of the drawing can be written; nothing is left there. */
+dusk_status train_files_try(const train_settings *s, dusk_error *err);
 
 /* That the options of searches, versions and learners that go in steps go together. */
 dusk_status train_plan_check(const train_settings *s, bool steps, bool source, dusk_error *err);
@@ -64,7 +71,7 @@ dusk_status train_plan_check_rows(train_plan *plan, dusk_train_options *options,
 void train_plan_clear(train_plan *plan);
 const dusk_statement *train_plan_statement(const train_plan *plan);
 dusk_status train_plan_explain(const train_plan *plan, char **text, dusk_error *err);
-/* Where --checkpoint is given: make its file, or take it over. */
+/* Where --checkpoint is given: make its file, or take it over. A dry run finds out that it could. */
 dusk_status train_plan_keep(train_plan *plan, const train_settings *s, bool source, dusk_error *err);
 /* Whether that could be charged now, of a source; nothing is. */
 dusk_status train_plan_quote(const train_plan *plan, const model_data *data, const train_settings *s,

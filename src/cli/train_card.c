@@ -36,8 +36,8 @@ static void print_learned(const dusk_model *model)
         dusk_print_tame(stdout, fields->field[i].name);
         printf(", %s\n", words);
     }
-    printf("%-10s %zu fields", "from", fields->count - labels);
-    if (width > 0) printf(", %zu columns", width);
+    printf("%-10s %zu field%s", "from", fields->count - labels, fields->count - labels == 1 ? "" : "s");
+    if (width > 0) printf(", %zu column%s", width, width == 1 ? "" : "s");
     fputs(": ", stdout);
     bool any = false;
     for (size_t i = 0, shown = 0; i < fields->count; i++) {

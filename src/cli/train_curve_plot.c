@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "cli/ask.h"
 #include "cli/file.h"
 #include "cli/plot.h"
 #include "cli/train_curve.h"
@@ -119,7 +120,8 @@ static void put_chart(FILE *file, const void *what)
     const chart *c = what;
     const dusk_statement *s = dusk_model_statement(c->model);
     const double height = TOP + (double)c->panels * (PANEL + GAP) - GAP + BOTTOM;
-    char subtitle[280];
+    char subtitle[400], delta[ASK_BUDGET_SIZE];
+    ask_delta_up(delta, s->delta);
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
             "role=\"img\" font-family=\"system-ui, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', "
@@ -132,8 +134,8 @@ static void put_chart(FILE *file, const void *what)
                  dusk_model_learner(c->model)->name, c->curve->rows);
     else
         snprintf(subtitle, sizeof subtitle, "%s; the model costs epsilon %s at delta %s; %zu public rows",
-                 dusk_model_learner(c->model)->name, dusk_shown_up(s->epsilon, 4).text,
-                 dusk_shown_up(s->delta, 6).text, c->curve->rows);
+                 dusk_model_learner(c->model)->name, dusk_shown_up(s->epsilon, 4).text, delta,
+                 c->curve->rows);
     put_text(file, 20, 47, "fill=\"#555\"", subtitle);
     for (size_t k = 0; k < c->panels; k++) put_panel(file, c, k);
     put_text(file, (LEFT + WIDTH - RIGHT) / 2.0, height - 12, "text-anchor=\"middle\"", "steps");

@@ -14,7 +14,7 @@
 enum { FILE_MOST = 65536 };
 
 /* A name with a "." or "/" in it, which no layer has, and without what is between layers. */
-static bool is_file(const char *text) { return !strpbrk(text, " \t\n;") && strpbrk(text, "./"); }
+bool train_net_is_file(const char *net) { return !strpbrk(net, " \t\n;") && strpbrk(net, "./"); }
 
 static dusk_status read_text(char **out, const char *path, dusk_error *err)
 {
@@ -62,7 +62,7 @@ static dusk_status add_net(train_words *words, const char *net, dusk_error *err)
     dusk_status status = DUSK_OK;
     dusk_buffer word = { .data = NULL };
     char *text = NULL;
-    if (is_file(net)) DUSK_TRY(read_text(&text, net, err));
+    if (train_net_is_file(net)) DUSK_TRY(read_text(&text, net, err));
     dusk_buffer_add(&word, "net=");
     add_layers(&word, text ? text : net);
     DUSK_TRY(dusk_buffer_take(&word, &words->net, err));
@@ -103,6 +103,9 @@ dusk_status train_promise_check(const train_settings *s, bool noise, bool source
     if (!isnan(s->epsilon) && !(s->epsilon > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, example,
                          "--epsilon must be above 0: what the whole training may cost");
+    if (!isnan(s->noise) && !(s->noise > 0))
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --noise 1.1; --no-privacy is for none at all",
+                         "--noise must be above 0: the deviation of the noise, times the clip");
     if (s->no_privacy && source)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "train on rows that may be seen",
                          "--no-privacy does not go with a source, whose ledger would not know");

@@ -75,7 +75,7 @@ dusk_status train_plan_check_rows(train_plan *plan, dusk_train_options *options,
     options->check_every = (uint64_t)s->check_every;
     options->observe = train_curve_observe;
     options->observe_context = curve;
-    curve->rows = plan->check->rows;
+    DUSK_TRY(model_rows_known(&curve->rows, plan->check, s->label, s->check, err));
 done:
     return status;
 }
@@ -100,8 +100,10 @@ static dusk_status prepare_ladder(train_plan *plan, const char *learner, const d
 {
     dusk_status status = DUSK_OK;
     dusk_ladder_options ladder;
+    size_t known;
     dusk_ladder_options_init(&ladder);
     if (s->check) DUSK_TRY(model_rows_read(&plan->check, fields, s->check, NULL, err));
+    if (s->check) DUSK_TRY(model_rows_known(&known, plan->check, s->label, s->check, err));
     ladder.target = s->until;
     ladder.rows = plan->check;
     ladder.each = s->each;
@@ -144,6 +146,7 @@ dusk_status train_plan_keep(train_plan *plan, const train_settings *s, bool sour
         dusk_training_keep(plan->training, s->checkpoint, (uint64_t)s->every, s->resume, &plan->charge, err);
     if (status == DUSK_OK && s->resume && source && plan->charge == 0)
         status = dusk_fail(err, DUSK_ERR_ARGUMENT, "train anew", "the checkpoint was charged to no ledger");
+    if (s->dry && !s->resume) return status; /* it goes away again, as it was not begun */
     if (status == DUSK_OK && !source) status = dusk_training_begin(plan->training, NULL, 0, err);
     if (status == DUSK_OK && s->resume)
         dusk_output_note("resumed", "%s; nothing is charged again", s->checkpoint);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/file.h"
@@ -95,9 +94,8 @@ static void put_axis(FILE *file, const chart *c, double bottom)
 static void put_chart(FILE *file, const void *what)
 {
     const chart *c = what;
-    const dusk_statement *s = dusk_model_statement(c->model);
     double bottom = TOP + (double)c->shown * LINE;
-    char subtitle[280];
+    char promise[300], subtitle[400];
     fprintf(
         file,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
@@ -107,8 +105,8 @@ static void put_chart(FILE *file, const void *what)
     put_text(file, 20, 30, "font-size=\"16\" font-weight=\"bold\"",
              c->intervals ? "Coefficients, in the units of the data"
                           : "Weights, of columns as the model scales them");
-    snprintf(subtitle, sizeof subtitle, "%s, epsilon %s at delta %s%s%s", dusk_model_learner(c->model)->name,
-             dusk_shown_up(s->epsilon, 4).text, dusk_shown_up(s->delta, 6).text,
+    model_promise_words(promise, sizeof promise, c->model);
+    snprintf(subtitle, sizeof subtitle, "%s%s%s", promise,
              c->intervals ? "; bars: intervals that include the noise" : "",
              c->n > c->shown ? "; the largest ones" : "");
     put_text(file, 20, 50, "fill=\"#555\"", subtitle);

@@ -137,8 +137,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
                                 DUSK_MUTATE(BOOSTING_HALF_SENSITIVE, p->clip, p->clip / 2), -LEARN_BITS,
                                 job->budget.left, p->rounds * columns, err));
     learn_say(job, "the sum of the residuals of all rows, with noise of deviation %.4g", p->start.deviation);
-    learn_say(job, "%zu columns, %zu bins in all: how many rows are in each, with noise of deviation %.4g",
-              columns, p->bins.first[columns], p->counts.deviation);
+    learn_say(job, "%zu column%s, %zu bins in all: how many rows are in each, with noise of deviation %.4g",
+              columns, columns == 1 ? "" : "s", p->bins.first[columns], p->counts.deviation);
     learn_say(job,
               "%zu rounds, column by column: sums of residuals in each bin, at most %.3g a row, with noise "
               "of deviation %.4g",

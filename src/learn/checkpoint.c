@@ -164,6 +164,34 @@ done:
     return status;
 }
 
+/* A file that is there and is not to be gone on with. One that has ended says so in both of its places. */
+static dusk_status is_taken(const learn_checkpoint *c, const char *path, dusk_error *err)
+{
+    unsigned char bytes[sizeof(header)] = { 0 };
+    header first;
+    (void)read_all(c->file, bytes, sizeof bytes, 0);
+    memcpy(&first, bytes, sizeof first);
+    if (!memcmp(first.magic, magic, sizeof magic) && first.stage == ENDED)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "name another file; what is trained anew costs anew",
+                         "%.150s is of a training that has ended, and whose model was written", path);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, "go on with --resume, or name another file",
+                     "%.150s is there already", path);
+}
+
+/* Without `resume` one that is not there yet, or is there already. */
+static dusk_status open_file(learn_checkpoint *c, const char *path, bool resume, dusk_error *err)
+{
+    const int how = O_RDWR | O_CLOEXEC;
+    c->file = resume ? -1 : open(path, how | O_CREAT | O_EXCL, 0600);
+    c->fresh = c->file >= 0;
+    if (c->file < 0 && (resume || errno == EEXIST)) c->file = open(path, resume ? how : how | O_CREAT, 0600);
+    if (c->file >= 0) return DUSK_OK;
+    if (resume && errno == ENOENT)
+        return dusk_fail(err, DUSK_ERR_IO, "see how it was called; the first run has no --resume",
+                         "there is no checkpoint %.150s to go on from", path);
+    return disk_failed("opened", err);
+}
+
 dusk_status learn_checkpoint_open(learn_checkpoint *out, const char *path,
                                   const unsigned char plan[LEARN_PLAN_HASH], size_t size, uint64_t every,
                                   bool resume, dusk_error *err)
@@ -172,8 +200,8 @@ dusk_status learn_checkpoint_open(learn_checkpoint *out, const char *path,
     learn_checkpoint c = { .size = size, .every = every };
     memcpy(c.plan, plan, sizeof c.plan);
     *out = (learn_checkpoint){ .open = false };
-    c.file = open(path, resume ? O_RDWR | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (c.file < 0) return disk_failed("opened", err);
+    status = open_file(&c, path, resume, err);
+    if (status != DUSK_OK) return status;
     c.open = c.resumed = true; /* until it is known to be a new one */
     if (flock(c.file, LOCK_EX | LOCK_NB) != 0)
         status = dusk_fail(err, DUSK_ERR_BUSY, "wait for the other one",
@@ -181,8 +209,7 @@ dusk_status learn_checkpoint_open(learn_checkpoint *out, const char *path,
     else if (resume)
         status = take_over(&c, err);
     else if (lseek(c.file, 0, SEEK_END) != 0) /* an empty one was never begun */
-        status = dusk_fail(err, DUSK_ERR_ARGUMENT, "go on with --resume, or name another file",
-                           "%.150s is there already", path);
+        status = is_taken(&c, path, err);
     else
         status = take_room(&c, path, err);
     if (status == DUSK_OK)
@@ -240,7 +267,7 @@ dusk_status learn_checkpoint_end(learn_checkpoint *c, dusk_error *err)
 
 void learn_checkpoint_close(learn_checkpoint *c)
 {
-    if (c->open && !c->resumed && c->sequence == 0) (void)unlink(c->path);
+    if (c->open && c->fresh && !c->resumed && c->sequence == 0) (void)unlink(c->path);
     if (c->open) (void)close(c->file);
     dusk_deallocate(c->path);
     *c = (learn_checkpoint){ .open = false };

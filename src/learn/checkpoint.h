@@ -26,7 +26,8 @@ typedef struct learn_checkpoint {
     unsigned char entry[32]; /* its hash */
     uint64_t every;          /* steps */
     uint64_t sequence;       /* of the last state that was written; 0: none */
-    bool resumed;            /* of a file that was there */
+    bool resumed;            /* of a training that was begun */
+    bool fresh;              /* the file was not there: it goes away again unless it is begun */
     bool made;               /* the last state is that after all steps */
     unsigned char state[32]; /* the hash of the last state */
     char *path;
@@ -48,7 +49,7 @@ DUSK_MUST_USE dusk_status learn_checkpoint_save(learn_checkpoint *checkpoint, co
                                                 dusk_error *err);
 /* The model is safe: nobody goes on from here, and no state is left. On disk when it returns. */
 DUSK_MUST_USE dusk_status learn_checkpoint_end(learn_checkpoint *checkpoint, dusk_error *err);
-/* A file that was never begun is gone. Fine on a zeroed one. */
+/* A file that was made and never begun is gone. Fine on a zeroed one. */
 void learn_checkpoint_close(learn_checkpoint *checkpoint);
 
 #endif

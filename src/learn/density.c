@@ -87,8 +87,9 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(learn_bins_init(&p->bins, job->fields, DUSK_NO_LINK, (size_t)learn_setting(job, "bins"), err));
     DUSK_TRY(learn_model_room(2 * (double)p->bins.first[p->bins.columns], err));
     DUSK_TRY(learn_plan_tally(job, &p->singles, p->bins.columns, p->tree ? 0.2 : job->budget.left, err));
-    learn_say(job, "the counts of all values of %zu columns, %zu numbers with noise of deviation %.4g",
-              p->bins.columns, p->bins.first[p->bins.columns], p->singles.deviation);
+    learn_say(job, "the counts of all values of %zu column%s, %zu numbers with noise of deviation %.4g",
+              p->bins.columns, p->bins.columns == 1 ? "" : "s", p->bins.first[p->bins.columns],
+              p->singles.deviation);
     if (p->tree) DUSK_TRY(plan_tree(job, p, err));
 done:
     return status;

@@ -82,8 +82,8 @@ dusk_status learn_plan_features(learn_job *job, bool constant, dusk_error *err)
         DUSK_TRY(learn_features_init(&job->features, job->fields, job->label, constant, norm, err));
     }
     DUSK_TRY(learn_labels_leave_out(&job->labels, &job->features, err));
-    learn_say(job, "rows are vectors of %zu columns, at most %.4g long", job->features.width,
-              job->features.norm);
+    learn_say(job, "rows are vectors of %zu column%s, at most %.4g long", job->features.width,
+              job->features.width == 1 ? "" : "s", job->features.norm);
     if (standard) DUSK_TRY(learn_refuse_versions(job, "use scaling=bounds", err));
     if (standard) DUSK_TRY(learn_plan_scaling(job, learn_setting(job, "scaling_share"), err));
 done:

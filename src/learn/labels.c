@@ -2,16 +2,30 @@
 /* Several labels; see labels.h. */
 #include "learn/labels.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "base/suggestion.h"
 
 void learn_labels_clear(learn_labels *labels)
 {
     dusk_deallocate(labels->field);
     *labels = (learn_labels){ .count = 0 };
+}
+
+dusk_status learn_label_unknown(const dusk_fields *fields, const char *label, const char *hint,
+                                dusk_error *err)
+{
+    char meant[120];
+    dusk_suggestion suggestion;
+    dusk_suggestion_init(&suggestion, label);
+    for (size_t i = 0; i < fields->count; i++) dusk_suggestion_offer(&suggestion, fields->field[i].name);
+    if (suggestion.best) snprintf(meant, sizeof meant, "did you mean %.100s?", suggestion.best);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, suggestion.best ? meant : hint,
+                     "the label %.60s is not among the fields", label);
 }
 
 /* The field whose name is the first `length` bytes of the text. */
@@ -26,10 +40,10 @@ static dusk_status mark(bool *marked, const dusk_fields *fields, const char *tex
                         dusk_error *err)
 {
     const size_t at = find(fields, text, length);
-    const int shown = (int)(length < 60 ? length : 60);
+    char name[61];
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
     if (at == DUSK_NO_LINK)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "name fields with \",\" between them: a,b,c",
-                         "the label %.*s is not among the fields", shown, text);
+        return learn_label_unknown(fields, name, "name fields with \",\" between them: a,b,c", err);
     if (fields->field[at].kind != DUSK_FIELD_CATEGORY || fields->field[at].values != 2)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare it as one: category no,yes",
                          "the label %.60s is no category of two values", fields->field[at].name);

@@ -16,6 +16,9 @@ typedef struct learn_labels {
     size_t count;  /* 0: not of this task */
 } learn_labels;
 
+/* DUSK_ERR_ARGUMENT: no field is called so. The hint is one that is nearly, or this one. */
+dusk_status learn_label_unknown(const dusk_fields *fields, const char *label, const char *hint,
+                                dusk_error *err);
 /* DUSK_ERR_ARGUMENT unless the text names such fields, each once. */
 DUSK_MUST_USE dusk_status learn_labels_read(learn_labels *out, const dusk_fields *fields, const char *text,
                                             dusk_error *err);

@@ -63,8 +63,8 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     DUSK_TRY(learn_model_room(3 * (double)(p->bins.first[p->bins.columns] + 1) * (double)p->k, err));
     DUSK_TRY(learn_plan_tally(job, &p->start, p->bins.columns, learn_setting(job, "start"), err));
     DUSK_TRY(plan_rounds(job, p, err));
-    learn_say(job, "the counts of all values of %zu columns, with noise of deviation %.4g", p->bins.columns,
-              p->start.deviation);
+    learn_say(job, "the counts of all values of %zu column%s, with noise of deviation %.4g", p->bins.columns,
+              p->bins.columns == 1 ? "" : "s", p->start.deviation);
     learn_say(job, "%llu times expected counts of all values in %zu classes, with noise of deviation %.4g",
               (unsigned long long)p->rounds, p->k, p->round.deviation);
 done:

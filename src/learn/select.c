@@ -188,6 +188,11 @@ dusk_status learn_candidate_words(const char *word[LEARN_WORDS_MAX], size_t *cou
         word[n++] = text;
         text += strcspn(text, " ");
         if (*text) *text++ = '\0';
+        if (!strchr(word[n - 1], '='))
+            return dusk_fail(err, DUSK_ERR_ARGUMENT,
+                             "a value with a blank in it, such as a network, cannot be tried: set it for all",
+                             "a candidate is name=value, with blanks between several, and %.60s is none",
+                             word[n - 1]);
     }
     *count = n;
     return DUSK_OK;

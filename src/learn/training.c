@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "base/suggestion.h"
 #include "learn/training.h"
 #include "numeric/rounding.h"
 
@@ -76,8 +77,7 @@ static dusk_status find_label(learn_job *job, const char *label, dusk_error *err
                          job->learner->shown.name);
     job->label = dusk_fields_find(job->fields, label);
     if (job->label == DUSK_NO_LINK)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare it, with its bounds or values",
-                         "the label %.60s is not among the fields", label);
+        return learn_label_unknown(job->fields, label, "declare it, with its bounds or values", err);
     job->label_field = &job->fields->field[job->label];
     return learn_label_check(job->learner, job->label_field, err);
 }
@@ -214,12 +214,20 @@ static dusk_status copy_text(char **out, const char *text, dusk_error *err)
     return dusk_buffer_take(&copy, out, err);
 }
 
-static dusk_status fail_setting(const char *learner, const char *text, dusk_error *err)
+static dusk_status fail_setting(const dusk_learner *learner, const char *text, dusk_error *err)
 {
-    char hint[120];
-    snprintf(hint, sizeof hint, "dusk train %s -h lists its settings", learner);
-    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "%.60s is no setting of %s (write name=value)",
-                     *text ? text : "an empty word", learner);
+    char hint[160], name[61];
+    dusk_suggestion suggestion;
+    const bool whole = strchr(text, '=') != NULL;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    dusk_suggestion_init(&suggestion, name);
+    for (const dusk_setting *s = learner->settings; s->name; s++)
+        if (strcmp(s->name, name) != 0) dusk_suggestion_offer(&suggestion, s->name);
+    snprintf(hint, sizeof hint, "%s%s%sdusk train %s -h lists its settings",
+             suggestion.best ? "did you mean " : "", suggestion.best ? suggestion.best : "",
+             suggestion.best ? "? " : "", learner->name);
+    return dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "%s is no setting of %s%s", *name ? name : "an empty word",
+                     learner->name, whole ? "" : " (write name=value)");
 }
 
 static dusk_status read_settings(dusk_training *training, const dusk_train_options *options, dusk_error *err)
@@ -229,7 +237,7 @@ static dusk_status read_settings(dusk_training *training, const dusk_train_optio
     for (size_t k = 0; k < options->settings_count; k++) {
         const char *text = options->settings[k];
         size_t i = find_setting(learner, text);
-        if (i == DUSK_NO_LINK || !strchr(text, '=')) return fail_setting(learner->shown.name, text, err);
+        if (i == DUSK_NO_LINK || !strchr(text, '=')) return fail_setting(&learner->shown, text, err);
         if (training->value[i])
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "give it once", "%s is set twice",
                              learner->shown.settings[i].name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders; see folder.h. What a sub-folder is called and what is in a file are private: they decide what a row is, and nothing else. */
+/* Folders; see folder.h. What a sub-folder is called is public, as the categories are that it is for. What is in one is private: which files there are, and what is
+ * in them, decides what rows are, and nothing else. */
 #include "table/folder.h"
 
 #include <dirent.h>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/suggestion.h"
 #include "table/input.h"
 #include "table/picture.h"
 
@@ -185,30 +187,75 @@ done:
     return status;
 }
 
-static dusk_status check_fields(const dusk_fields *fields, size_t *label, dusk_error *err)
+static dusk_status check_fields(const dusk_fields *fields, const char *path, size_t *label, dusk_error *err)
 {
     const size_t last = fields->count - 1;
     *label = fields->field[last].kind == DUSK_FIELD_CATEGORY ? last : DUSK_NO_LINK;
     for (size_t i = 0; i < fields->count; i++)
         if (i != *label && fields->field[i].kind != DUSK_FIELD_NUMERIC)
             return dusk_fail(
-                err, DUSK_ERR_ARGUMENT, "declare pixel[784] numeric 0:255, and then digit category 0,1,...",
-                "of pictures only the last field may be a category, and %.60s is one", fields->field[i].name);
+                err, DUSK_ERR_ARGUMENT,
+                "give a file of rows; or declare pixel[784] numeric 0:255, and then digit category 0,1,...",
+                "%.150s is a folder, and of pictures in one only the last field may be a category, which "
+                "%.60s is not",
+                path, fields->field[i].name);
     if (fields->count > (*label != DUSK_NO_LINK)) return DUSK_OK;
     return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare them first, as in pixel[784] numeric 0:255",
                      "no field is declared for the numbers of a picture");
 }
 
-/* Whether this is such a folder at all, where pictures have a category: one of those that are declared has a sub-folder. Which do is public, as all names of
+static bool has_folder(const char *path, const char *name)
+{
+    char inside[TABLE_PATH_MOST];
+    const int n = snprintf(inside, sizeof inside, "%s/%s", path, name);
+    return n > 0 && n < TABLE_PATH_MOST && table_folder_is(inside);
+}
+
+static bool is_declared(const dusk_field *label, const char *name)
+{
+    for (size_t v = 0; v < label->values; v++)
+        if (!strcmp(label->value[v], name)) return true;
+    return false;
+}
+
+/* A category has no sub-folder; perhaps it is called otherwise. */
+static dusk_status lacks_folder(const dusk_field *label, const char *category, const char *path,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    names list = { .count = 0 };
+    char hint[240];
+    dusk_suggestion suggestion;
+    dusk_suggestion_init(&suggestion, category);
+    DUSK_TRY(names_read(&list, path, err));
+    for (size_t i = 0; i < list.count; i++)
+        if (!is_declared(label, list.name[i]) && has_folder(path, list.name[i]))
+            dusk_suggestion_offer(&suggestion, list.name[i]);
+    if (suggestion.best)
+        snprintf(hint, sizeof hint, "rename %.60s, or declare it so", suggestion.best);
+    else
+        snprintf(hint, sizeof hint, "make one, with pictures in it or not; or do not declare it");
+    status = dusk_fail(err, DUSK_ERR_ARGUMENT, hint, "%.150s has no sub-folder for the %.60s %.60s", path,
+                       label->name, category);
+done:
+    names_clear(&list);
+    return status;
+}
+
+/* Whether this is such a folder, where pictures have a category: all that are declared have a sub-folder. Which do is public, as all names of
  * the schema are; what is in them is not. */
 static dusk_status check_layout(const dusk_field *label, const char *path, dusk_error *err)
 {
     char inside[TABLE_PATH_MOST], hint[240];
     table_pair pair;
-    for (size_t v = 0; v < label->values; v++) {
-        const int n = snprintf(inside, sizeof inside, "%s/%s", path, label->value[v]);
-        if (n > 0 && n < TABLE_PATH_MOST && table_folder_is(inside)) return DUSK_OK;
-    }
+    size_t there = 0, missing = 0;
+    for (size_t v = label->values; v-- > 0;)
+        if (has_folder(path, label->value[v]))
+            there++;
+        else
+            missing = v;
+    if (there == label->values) return DUSK_OK;
+    if (there > 0) return lacks_folder(label, label->value[missing], path, err);
     snprintf(inside, sizeof inside, "%.4000s/t10k", path);
     if (table_folder_pair(&pair, inside))
         snprintf(hint, sizeof hint, "there is a pair that begins with t10k: name it as %.120s", inside);
@@ -220,12 +267,24 @@ static dusk_status check_layout(const dusk_field *label, const char *path, dusk_
                      path, label->name);
 }
 
+static dusk_status check_all(const dusk_fields *fields, const char *path, size_t *label, dusk_error *err)
+{
+    const dusk_status status = check_fields(fields, path, label, err);
+    return status == DUSK_OK && *label != DUSK_NO_LINK ? check_layout(&fields->field[*label], path, err)
+                                                       : status;
+}
+
+dusk_status table_folder_check(const dusk_fields *fields, const char *path, dusk_error *err)
+{
+    size_t label;
+    return check_all(fields, path, &label, err);
+}
+
 dusk_status table_folder_read(table_filler *to, const dusk_fields *fields, const char *path, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     gallery g = { .to = to };
-    DUSK_TRY(check_fields(fields, &g.label, err));
-    if (g.label != DUSK_NO_LINK) DUSK_TRY(check_layout(&fields->field[g.label], path, err));
+    DUSK_TRY(check_all(fields, path, &g.label, err));
     g.numbers = fields->count - (g.label != DUSK_NO_LINK);
     DUSK_NEW(g.picture, g.numbers);
     DUSK_TRY(add_folder(&g, path, "", true, err));

@@ -20,8 +20,9 @@ bool table_folder_pair(table_pair *out, const char *path);
 
 /* Pictures (picture.h), a row each: all files but those whose name begins with a dot, in the order of their names. Where the last field is a category it is
  * the name of the sub-folder, and files are looked for in sub-folders only; otherwise in the folder, too. The other fields are the
- * numbers of a picture; those of a file that is no picture of this size are missing. DUSK_ERR_ARGUMENT when the fields are no such, or no declared category has a sub-folder;
+ * numbers of a picture; those of a file that is no picture of this size are missing. Both: DUSK_ERR_ARGUMENT when the fields are no such, or a declared category has no sub-folder;
  * only reading of files and folders fails besides. */
+DUSK_MUST_USE dusk_status table_folder_check(const dusk_fields *fields, const char *path, dusk_error *err);
 DUSK_MUST_USE dusk_status table_folder_read(table_filler *to, const dusk_fields *fields, const char *path,
                                             dusk_error *err);
 

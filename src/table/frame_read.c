@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames out of files and databases. Text, IDX files and folders of pictures are read here, in one pass; the rest by its engine. Whether reading fails
  * depends on the source and its columns, never on what is in its rows. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -197,6 +200,15 @@ done:
 
 /* ------------------------------------------------------------------------------------------------------ */
 
+/* A name that says nothing of its kind may be mistyped. */
+static dusk_status find_location(dusk_location *out, const char *source, dusk_error *err)
+{
+    const dusk_status status = dusk_location_parse(out, source, err);
+    if (status != DUSK_ERR_ARGUMENT || strpbrk(source, "?#") || access(source, F_OK) == 0) return status;
+    return dusk_fail(err, DUSK_ERR_IO, "see that the folder or file is there, and how its name is written",
+                     "%.150s cannot be opened: %s", source, strerror(errno));
+}
+
 static dusk_status read_any(table_filler *to, const dusk_fields *fields, const char *source,
                             const char *labels, dusk_error *err)
 {
@@ -210,7 +222,7 @@ static dusk_status read_any(table_filler *to, const dusk_fields *fields, const c
     } else if (table_folder_is(source)) {
         DUSK_TRY(table_folder_read(to, fields, source, err));
     } else {
-        DUSK_TRY(dusk_location_parse(&location, source, err));
+        DUSK_TRY(find_location(&location, source, err));
         DUSK_TRY(location.kind == DUSK_SOURCE_CSV ? read_text(to, fields, &location, source, err)
                                                   : read_engine(to, fields, source, err));
     }
@@ -220,12 +232,9 @@ done:
     return status;
 }
 
-dusk_status dusk_frame_read(dusk_frame **out, const dusk_fields *fields, const char *source,
-                            const char *labels, dusk_error *err)
+static dusk_status check_names(const dusk_fields *fields, const char *source, const char *labels,
+                               dusk_error *err)
 {
-    dusk_status status;
-    table_filler filler = { .room = 0 };
-    *out = NULL;
     if (fields->count == 0)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "declare fields, a line each: age numeric 17:90",
                          "no field is declared, so that there is nothing to read");
@@ -233,10 +242,78 @@ dusk_status dusk_frame_read(dusk_frame **out, const dusk_fields *fields, const c
         return dusk_fail(
             err, DUSK_ERR_ARGUMENT, "declare the label as a field of the same file",
             "a file of labels goes with IDX files only, which have \"-idx\" or \".idx\" in their name");
+    return DUSK_OK;
+}
+
+dusk_status dusk_frame_read(dusk_frame **out, const dusk_fields *fields, const char *source,
+                            const char *labels, dusk_error *err)
+{
+    dusk_status status;
+    table_filler filler = { .room = 0 };
+    *out = NULL;
+    DUSK_TRY(check_names(fields, source, labels, err));
     DUSK_TRY(table_filler_open(&filler, fields, err));
     DUSK_TRY(read_any(&filler, fields, source, labels, err));
     *out = table_filler_take(&filler);
 done:
     table_filler_close(&filler);
     return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ */
+
+static dusk_status check_header(const dusk_fields *fields, const dusk_location *location, const char *source,
+                                dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    table_csv *csv = NULL;
+    size_t *at = NULL, need;
+    if (access(location->path, F_OK) != 0) return DUSK_OK;
+    DUSK_NEW(at, fields->count);
+    DUSK_TRY(table_csv_open(&csv, location, 0, err));
+    DUSK_TRY(find_columns(at, &need, fields, csv, source, err));
+done:
+    table_csv_close(csv);
+    dusk_deallocate(at);
+    return status;
+}
+
+dusk_status dusk_frame_check(const dusk_fields *fields, const char *source, const char *labels,
+                             dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_location location = { .path = NULL };
+    table_pair *pair = NULL;
+    DUSK_TRY(check_names(fields, source, labels, err));
+    if (table_idx_named(source)) return DUSK_OK;
+    DUSK_NEW(pair, 1);
+    if (table_folder_pair(pair, source)) goto done;
+    if (table_folder_is(source)) {
+        status = table_folder_check(fields, source, err);
+    } else {
+        DUSK_TRY(find_location(&location, source, err));
+        if (location.kind == DUSK_SOURCE_CSV) status = check_header(fields, &location, source, err);
+    }
+done:
+    dusk_location_clear(&location);
+    dusk_deallocate(pair);
+    return status;
+}
+
+size_t dusk_frame_files(char files[2][DUSK_FRAME_PATH_MOST], const char *source)
+{
+    table_pair pair;
+    dusk_location location = { .path = NULL };
+    const bool plain = table_idx_named(source);
+    if (!plain && table_folder_pair(&pair, source)) {
+        snprintf(files[0], DUSK_FRAME_PATH_MOST, "%s", pair.images);
+        snprintf(files[1], DUSK_FRAME_PATH_MOST, "%s", pair.labels);
+        return 2;
+    }
+    const bool named =
+        !plain && !table_folder_is(source) && dusk_location_parse(&location, source, NULL) == DUSK_OK;
+    const bool server = named && location.kind == DUSK_SOURCE_POSTGRES;
+    snprintf(files[0], DUSK_FRAME_PATH_MOST, "%s", named ? location.path : source);
+    dusk_location_clear(&location);
+    return server ? 0 : 1;
 }

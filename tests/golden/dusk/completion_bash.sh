@@ -25,5 +25,8 @@ try dusk train net --set = optimiser = ada
 try dusk train net --set = wa
 try dusk train net --set lot = ""
 try dusk train net --schema = cred
+try dusk train net --ch
+try dusk train linear --ch
+try dusk train pca --l
 END
 bash ./try

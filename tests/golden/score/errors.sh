@@ -26,5 +26,12 @@ ls | grep svg
 dusk train logistic credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --out c.model >/dev/null 2>&1
 head -1 credit_new.csv >none.csv
 t score c.model none.csv --calibration c.svg
-grep -o -e 'no rows' -e nan c.svg
+sed '1!s/[^,]*$/perhaps/' credit_new.csv >unknown.csv
+t score c.model unknown.csv
+ls c.svg 2>/dev/null
+t score c.model credit_new.csv --plot c.svg --calibration ./c.svg
+t score c.model credit_new.csv --plot credit_new.csv
+t score c.model credit_new.csv --calibration c.png
+t score c.model credit_new.csv --plot nowhere/c.svg
+t score c.model nosuch
 exit 0

@@ -17,7 +17,7 @@ t score ward.model ward.csv | tr -s ' '
 t score ward.model ward.csv --private --epsilon 1
 t score ward.model new.csv
 t score ward.model --card --json | grep -o '"labels":[^]]*]'
-labels --label cough,fever --columns age --dry-run | grep columns
+labels --label cough,fever --columns age --dry-run | grep column
 labels --out a.model
 labels --label fever,age --out a.model
 t train net ward.csv --schema ward.fields --label fever,cough --epsilon 1 --out a.model

@@ -8,6 +8,7 @@ for column in 'id unique' 'age type=integer bounds=0:100' 'visits type=integer b
     # shellcheck disable=SC2086
     for source in clinic gauss; do dusk schema $source.dusk set clinic.$column; done
 done
+cp clinic.csv others.csv # public rows are not the private ones
 cat >try.py <<'END'
 import functools, os, re, shlex, subprocess
 
@@ -45,9 +46,9 @@ def source(learner, option, labelled, number):
     columns = "age, " + label[1] if labelled else "age, visits, cost, smoker"
     words = [learner, "gauss.dusk" if option == "charge-each" else "clinic.dusk", *label, "--epsilon", "1", "--delta", "1e-6", "--out", "a.model"]
     words += ["--query", f"SELECT {columns} FROM clinic"]
-    if option == "charge-each": words += ["--charge-each", *until(learner, number, "clinic.csv")]
+    if option == "charge-each": words += ["--charge-each", *until(learner, number, "others.csv")]
     elif option != "query": words += ["--" + option, *how[option]]
-    return words + (["--public", "clinic.csv"] if learner in ("pate", "private_knn") else [])
+    return words + (["--public", "others.csv"] if learner in ("pate", "private_knn") else [])
 
 def until(learner, number, rows):
     dense = learner in ("covariance", "density")
@@ -77,7 +78,7 @@ def settings(learner):
     return dict(word.split("=", 1) for word in shlex.split(text))
 
 # Given to a learner that takes them these are refused for what they are, and with a file: by a reader, or for want of a source.
-elsewhere = {"labels": "IDX", "table": "source", "resume": "opened"}
+elsewhere = {"labels": "IDX", "table": "source", "resume": "to go on from"}
 steps = {learner for learner in learners if "checkpoint" in listed(dusk(learner, "--help").stdout)}
 versions = {learner for learner in learners if "until" in listed(dusk(learner, "--help").stdout)}
 tried = ran = 0

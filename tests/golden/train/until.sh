@@ -4,17 +4,17 @@
 train() { dusk train linear "$@" --label income --delta 1e-6 --out a.model 2>&1; }
 brief() { grep -E '^(version|learned|promise|cost|left|no ledger|dusk|hint)' | sed 's/; event.*//'; }
 echo "== public rows"
-train credit.csv --schema credit.fields --epsilon 4 --until 40 --check credit.csv | brief
+train credit.csv --schema credit.fields --epsilon 4 --until 40 --check credit_new.csv | brief
 echo "== rows held out"
 # By noise it may be the last version, which then need not meet the target.
 train credit.csv --schema credit.fields --epsilon 4 --until 160 | brief | sed 's/is the last, and does not meet/meets/'
 echo "== never"
-train credit.csv --schema credit.fields --epsilon 1 --until 0.001 --check credit.csv | brief
+train credit.csv --schema credit.fields --epsilon 1 --until 0.001 --check credit_new.csv | brief
 dusk train functional credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --until 0.5 --set scaling=bounds --dry-run 2>&1 | sed -n '1,3p; $p'
 echo "== what cannot be"
 train credit.csv --schema credit.fields --epsilon 1 --until 0
 train credit.csv --schema credit.fields --epsilon 1 --until 40 --try confidence=0.9
-train credit.csv --schema credit.fields --epsilon 1 --check credit.csv
+train credit.csv --schema credit.fields --epsilon 1 --check credit_new.csv
 train credit.csv --schema credit.fields --epsilon 1 --until 40 --charge-each
 train credit.csv --schema credit.fields --epsilon 1 --until 40 --check none.csv
 head -n 1 credit.csv >empty.csv
@@ -36,9 +36,9 @@ source() {
 source gdp
 source basic
 echo "== charged as they are made"
-train gdp.dusk --epsilon 2 --until 40 --check credit.csv --charge-each | brief
+train gdp.dusk --epsilon 2 --until 40 --check credit_new.csv --charge-each | brief
 echo "== charged at once"
-train gdp.dusk --epsilon 2 --until 40 --check credit.csv | brief
-train basic.dusk --epsilon 2 --until 40 --check credit.csv | brief
+train gdp.dusk --epsilon 2 --until 40 --check credit_new.csv | brief
+train basic.dusk --epsilon 2 --until 40 --check credit_new.csv | brief
 echo "== not by a basic filter"
-train basic.dusk --epsilon 0.5 --until 40 --check credit.csv --charge-each
+train basic.dusk --epsilon 0.5 --until 40 --check credit_new.csv --charge-each

@@ -20,6 +20,15 @@ static learn_checkpoint opened(const char *path, bool resume)
     return c;
 }
 
+/* A training of whatever size that cannot begin there, and why. */
+static void refused(const char *path, bool resume, dusk_status wanted, const char *words)
+{
+    dusk_error why;
+    learn_checkpoint c;
+    assert_int_equal(learn_checkpoint_open(&c, path, plan_b, 99, 1, resume, &why), wanted);
+    if (!strstr(why.message, words)) fail_msg("%s", why.message);
+}
+
 static void expect_state(const char *path, const char *wanted)
 {
     char state[8];
@@ -83,7 +92,17 @@ static void files(void **state)
     OK(learn_checkpoint_end(&c, &err));
     learn_checkpoint_close(&c);
     FAILS(DUSK_ERR_ARGUMENT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
+    refused(path, false, DUSK_ERR_ARGUMENT, "has ended");
     assert_int_equal(truncate(path, 0), 0);
+    c = opened(path, false); /* one that was empty stays when it was not begun, a new one does not */
+    learn_checkpoint_close(&c);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(unlink(path), 0);
+    refused(path, true, DUSK_ERR_IO, "there is no checkpoint");
+    c = opened(path, false);
+    learn_checkpoint_close(&c);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
     FAILS(DUSK_ERR_CORRUPT, learn_checkpoint_open(&other, path, plan_a, 8, 1, true, &err));
     FAILS(DUSK_ERR_IO, learn_checkpoint_open(&other, "/no/such/folder", plan_a, 8, 1, false, &err));
     folder_remove(&f);

@@ -12,6 +12,7 @@
 #include "table_files.h"
 
 static const char four[] = "pixel[4] numeric 0:255\nkind category cat,dog,bird\n";
+static const char pets[] = "pixel[4] numeric 0:255\nkind category cat,dog\n";
 
 static dusk_fields *parsed(const char *text)
 {
@@ -68,6 +69,7 @@ static void pictures(void **state)
     folder("zoo");
     folder("zoo/cat");
     folder("zoo/dog");
+    folder("zoo/bird");
     folder("zoo/horse");
     folder("zoo/cat/deeper");
     files_text("zoo/cat/b.pgm", "P2 2 2 255 1 2 3 4");
@@ -98,13 +100,72 @@ static void pictures(void **state)
     expect_row(frame, 7, horse, 0);
     dusk_frame_free(frame);
 
-    /* nothing is in the folders of the classes, but one is there; none is */
+    /* nothing is in the folders of the classes, but they are there; none is */
     folder("zoo/cat/deeper/still");
     folder("zoo/cat/deeper/still/dog");
-    frame = read_as(four, files_path("zoo/cat/deeper/still"));
+    folder("zoo/cat/deeper/still/cat");
+    frame = read_as(pets, files_path("zoo/cat/deeper/still"));
     assert_int_equal(frame->rows, 0);
     dusk_frame_free(frame);
-    refused(four, files_path("zoo/cat/deeper/still/dog"), DUSK_ERR_ARGUMENT);
+    refused(pets, files_path("zoo/cat/deeper/still/dog"), DUSK_ERR_ARGUMENT);
+}
+
+static void expect_words(const char *source, const char *message, const char *hint)
+{
+    dusk_fields *fields = parsed(four);
+    dusk_frame *frame;
+    dusk_error err;
+    for (int checked = 0; checked < 2; checked++) {
+        const dusk_status status = checked ? dusk_frame_check(fields, source, NULL, &err)
+                                           : dusk_frame_read(&frame, fields, source, NULL, &err);
+        assert_int_equal(status, DUSK_ERR_ARGUMENT);
+        if (!strstr(err.message, message) || !strstr(err.hint, hint))
+            fail_msg("%s: %s", err.message, err.hint);
+    }
+    dusk_fields_free(fields);
+}
+
+/* A class without a folder is named, and a folder that may be meant for it. */
+static void classes_without_folders(void **state)
+{
+    (void)state;
+    folder("farm");
+    folder("farm/cat");
+    folder("farm/dog");
+    expect_words(files_path("farm"), "no sub-folder for the kind bird", "make one");
+    folder("farm/horse");
+    files_text("farm/brd", "no folder");
+    expect_words(files_path("farm"), "no sub-folder for the kind bird", "make one");
+    folder("farm/Bird");
+    expect_words(files_path("farm"), "no sub-folder for the kind bird", "rename Bird");
+    folder("farm/bird");
+    dusk_frame *frame = read_as(four, files_path("farm"));
+    assert_int_equal(frame->rows, 0);
+    dusk_frame_free(frame);
+}
+
+/* What a source is read from, and whether it could be, without a row. */
+static void known_before(void **state)
+{
+    (void)state;
+    char files[2][DUSK_FRAME_PATH_MOST];
+    dusk_error err;
+    dusk_fields *fields = parsed("a numeric 0:1\nb numeric 0:1\n");
+    files_text("one.csv", "a,c\n");
+    files_text("good.csv", "b,a\n");
+    assert_int_equal(dusk_frame_check(fields, files_path("one.csv"), NULL, &err), DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_frame_check(fields, files_path("good.csv"), NULL, &err), DUSK_OK);
+    assert_int_equal(dusk_frame_check(fields, files_path("absent.csv"), NULL, &err), DUSK_OK);
+    assert_int_equal(dusk_frame_check(fields, files_path("absent"), NULL, &err), DUSK_ERR_IO);
+    assert_int_equal(dusk_frame_check(fields, files_path("good.csv"), "labels", &err), DUSK_ERR_ARGUMENT);
+    assert_int_equal(dusk_frame_files(files, "a.csv.gz?header=a,b"), 1);
+    assert_string_equal(files[0], "a.csv.gz");
+    assert_int_equal(dusk_frame_files(files, "a.db#people"), 1);
+    assert_string_equal(files[0], "a.db");
+    assert_int_equal(dusk_frame_files(files, "nothing"), 1);
+    assert_string_equal(files[0], "nothing");
+    assert_int_equal(dusk_frame_files(files, "postgres://ana@host/data"), 0);
+    dusk_fields_free(fields);
 }
 
 static void colours(void **state)
@@ -125,7 +186,7 @@ static void fields_that_are_none(void **state)
     folder("park");
     refused("kind category cat,dog\npixel[4] numeric 0:255\n", files_path("park"), DUSK_ERR_ARGUMENT);
     refused("kind category cat,dog\n", files_path("park"), DUSK_ERR_ARGUMENT);
-    refused(four, files_path("no_such_folder/"), DUSK_ERR_ARGUMENT);
+    refused(four, files_path("no_such_folder/"), DUSK_ERR_IO);
 }
 
 static const unsigned char images[] = {
@@ -162,6 +223,10 @@ static void pairs(void **state)
     frame = read_as("pixel[4] numeric 0:255\n", source);
     assert_int_equal(frame->rows, 2);
     dusk_frame_free(frame);
+    char of[2][DUSK_FRAME_PATH_MOST];
+    assert_int_equal(dusk_frame_files(of, source), 2);
+    assert_non_null(strstr(of[0], "t10k-images"));
+    assert_non_null(strstr(of[1], "t10k-labels"));
     refused("pixel[9] numeric 0:255\ndigit category 0,1\n", source, DUSK_ERR_ARGUMENT);
 }
 
@@ -183,8 +248,13 @@ static void memory_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures), cmocka_unit_test(colours),      cmocka_unit_test(fields_that_are_none),
-        cmocka_unit_test(pairs),    cmocka_unit_test(memory_fails),
+        cmocka_unit_test(pictures),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(fields_that_are_none),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(memory_fails),
+        cmocka_unit_test(classes_without_folders),
+        cmocka_unit_test(known_before),
     };
     return cmocka_run_group_tests_name("folder", tests, files_begin, files_end);
 }

@@ -80,7 +80,8 @@ static void text(void **state)
     expect(read_as(people, files_text("none.csv", "x,kind\n"), NULL), NULL, NULL, 0);
     refused(people, files_text("lacks.csv", "x,id\n1,2\n"), NULL, DUSK_ERR_ARGUMENT);
     refused(people, files_path("absent.csv"), NULL, DUSK_ERR_IO);
-    refused(people, files_path("what.is"), NULL, DUSK_ERR_ARGUMENT);
+    refused(people, files_path("what.is"), NULL, DUSK_ERR_IO);
+    refused(people, files_text("there.is", "x"), NULL, DUSK_ERR_ARGUMENT);
     refused("", files_path("people.csv"), NULL, DUSK_ERR_ARGUMENT);
     refused(people, files_path("people.csv"), files_path("people.csv"), DUSK_ERR_ARGUMENT);
 }
