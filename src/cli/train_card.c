@@ -138,8 +138,11 @@ static void print_holds(const dusk_model *model)
     printf("%-10s", "holds");
     for (size_t i = 0; (name = dusk_model_array_at(model, i)); i++) {
         size_t rows, columns;
-        (void)dusk_model_array(model, name, &rows, &columns);
-        printf("%s %s %zux%zu", i ? "," : "", name, rows, columns);
+        const double *value = dusk_model_array(model, name, &rows, &columns);
+        if (value && rows * columns == 1)
+            printf("%s %s %.6g", i ? "," : "", name, *value);
+        else
+            printf("%s %s %zux%zu", i ? "," : "", name, rows, columns);
     }
     fputc('\n', stdout);
 }

@@ -17,6 +17,7 @@
 #define PRICING_MOST 3.0  /* seconds for the points of a curve */
 #define PRICING_PART 0.02 /* of the time so far, for the line */
 #define LINE_PRICES 16    /* at most */
+#define USUAL_COLUMNS 80  /* of a terminal */
 #define LINE_SIZE 240
 
 static double now(void)
@@ -82,13 +83,19 @@ static void add_public(dusk_text *line, const dusk_train_point *p)
     if (!add_piece(line, ", public %s %.3g", what, x)) add_piece(line, ", %s %.3g", what, x);
 }
 
-/* What matters most comes first: a price outranks a loss. Steps so far would have cost their epsilon had it been planned that
+static void add_rate(dusk_text *line, double rate)
+{
+    add_piece(line, rate < 10 ? ", %.2g/s" : ", %.0f/s", rate);
+}
+
+/* What matters most comes first, and on 80 columns there is room for all of it: a price outranks a loss. Steps so far would have cost their epsilon had it been planned that
  * they are all, and what was charged is for all steps. */
 static void write_line(char *text, size_t columns, const train_line *l)
 {
     dusk_text line;
     dusk_text_init(&line, text, columns);
-    add_piece(&line, "step %llu/%llu", (unsigned long long)l->step, (unsigned long long)l->steps);
+    add_piece(&line, "%llu/%llu", (unsigned long long)l->step, (unsigned long long)l->steps);
+    if (columns >= USUAL_COLUMNS) add_rate(&line, l->rate);
     add_piece(&line, ", %.0f s left", l->left);
     const bool priced =
         l->spent > 0 &&
@@ -99,7 +106,7 @@ static void write_line(char *text, size_t columns, const train_line *l)
     if (!priced && l->promised > 0) add_piece(&line, ", costs epsilon %s", all.text);
     if (l->checked) add_public(&line, l->checked);
     if (priced) add_piece(&line, ", epsilon %s in all", all.text);
-    add_piece(&line, l->rate < 100 ? ", %.3g steps a second" : ", %.0f steps a second", l->rate);
+    if (columns < USUAL_COLUMNS) add_rate(&line, l->rate);
 }
 
 /* How many there are may follow from a count of the rows. */

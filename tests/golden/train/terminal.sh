@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The line of a training on a terminal: what it costs so far is there where 80 columns are.
+# The line of a training on a terminal: how fast it is, and what it costs so far, are there where 80 columns are.
 python3 - <<'END'
 import fcntl, os, pty, re, struct, subprocess, termios
 
@@ -28,8 +28,8 @@ def look(columns, *pieces):
     right = [re.fullmatch("".join(pieces), line) is not None and len(line) < columns for line in found]
     print(columns, "columns:", "as it should be" if right and all(right) else found)
 
-start, number = r"step \d+/\d+, \d+ s left", r"\d[\d.e+]*"
+steps, left, number = r"\d+/\d+", r", \d+ s left", r"\d[\d.e+]*"
 loss = rf"(, (public )?loss {number}(, right [\d.]+ %)?)?"
-look(80, start, rf", epsilon {number} if planned to stop here", loss)
-look(60, start, rf"(, epsilon {number} if planned to stop here|, costs epsilon 1)", loss)
+look(80, steps, rf", {number}/s", left, rf", epsilon {number} if planned to stop here", loss)
+look(60, steps, left, rf"(, epsilon {number} if planned to stop here|, costs epsilon 1)", loss, rf"(, {number}/s)?")
 END

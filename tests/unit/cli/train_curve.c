@@ -33,13 +33,13 @@ static void widths(void **state)
     (void)state;
     assert_string_equal(
         line_of(200, &usual),
-        "step 1234/6000, 123 s left, epsilon 1.24 if planned to stop here, public loss 0.693, "
-        "right 97.3 %, epsilon 4.001 in all, 38.7 steps a second");
+        "1234/6000, 39/s, 123 s left, epsilon 1.24 if planned to stop here, public loss 0.693, "
+        "right 97.3 %, epsilon 4.001 in all");
     assert_string_equal(line_of(80, &usual),
-                        "step 1234/6000, 123 s left, epsilon 1.24 if planned to stop here, loss 0.693");
-    assert_string_equal(line_of(60, &usual), "step 1234/6000, 123 s left, costs epsilon 4.001, loss 0.693");
-    assert_string_equal(line_of(40, &usual), "step 1234/6000, 123 s left, loss 0.693");
-    assert_string_equal(line_of(16, &usual), "step 1234/6000");
+                        "1234/6000, 39/s, 123 s left, epsilon 1.24 if planned to stop here, loss 0.693");
+    assert_string_equal(line_of(60, &usual), "1234/6000, 123 s left, epsilon 1.24 if planned to stop here");
+    assert_string_equal(line_of(40, &usual), "1234/6000, 123 s left, loss 0.693");
+    assert_string_equal(line_of(16, &usual), "1234/6000, 39/s");
     assert_string_equal(line_of(5, &usual), "");
     assert_string_equal(line_of(1, &usual), "");
 }
@@ -53,7 +53,7 @@ static void price_outranks_loss(void **state)
     long_one.steps = 600000;
     long_one.left = 12345;
     assert_string_equal(line_of(80, &long_one),
-                        "step 123456/600000, 12345 s left, epsilon 1.24 if planned to stop here");
+                        "123456/600000, 39/s, 12345 s left, epsilon 1.24 if planned to stop here");
 }
 
 static void what_is_known(void **state)
@@ -63,12 +63,11 @@ static void what_is_known(void **state)
     (void)state;
     l.spent = 0;
     l.checked = &numbers;
-    assert_string_equal(
-        line_of(200, &l),
-        "step 1234/6000, 123 s left, costs epsilon 4.001, public rmse 12.3, 38.7 steps a second");
+    assert_string_equal(line_of(200, &l),
+                        "1234/6000, 39/s, 123 s left, costs epsilon 4.001, public rmse 12.3");
     l.promised = 0;
     l.checked = NULL;
-    assert_string_equal(line_of(200, &l), "step 1234/6000, 123 s left, 38.7 steps a second");
+    assert_string_equal(line_of(200, &l), "1234/6000, 39/s, 123 s left");
 }
 
 static void a_price_is_never_less(void **state)
