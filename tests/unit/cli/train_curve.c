@@ -38,7 +38,7 @@ static void widths(void **state)
     assert_string_equal(line_of(80, &usual),
                         "1234/6000, 39/s, 123 s left, epsilon 1.24 if planned to stop here, loss 0.693");
     assert_string_equal(line_of(60, &usual), "1234/6000, 123 s left, epsilon 1.24 if planned to stop here");
-    assert_string_equal(line_of(40, &usual), "1234/6000, 123 s left, loss 0.693");
+    assert_string_equal(line_of(40, &usual), "1234/6000, 123 s left, loss 0.693, 39/s");
     assert_string_equal(line_of(16, &usual), "1234/6000, 39/s");
     assert_string_equal(line_of(5, &usual), "");
     assert_string_equal(line_of(1, &usual), "");
