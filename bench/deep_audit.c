@@ -26,6 +26,14 @@ static bool at_edge(size_t pixel, size_t pixels)
     return x < 3 || y < 3 || x + 3 >= side || y + 3 >= side;
 }
 
+static void put(const dusk_frame_column *column, size_t row, double x)
+{
+    if (column->byte)
+        column->byte[row] = (uint8_t)x;
+    else
+        column->number[row] = x;
+}
+
 /* Of pictures a few bright places at the edge, where others are dark; of other rows anything within bounds. And any label. */
 static void make_canary(dusk_frame *frame, size_t row, const double *u)
 {
@@ -36,9 +44,9 @@ static void make_canary(dusk_frame *frame, size_t row, const double *u)
         if (f->kind != DUSK_FIELD_NUMERIC)
             frame->column[c].code[row] = (int32_t)(u[c] * (double)f->values);
         else if (width <= PICTURE)
-            frame->column[c].number[row] = f->lower + u[c] * (f->upper - f->lower);
+            put(&frame->column[c], row, f->lower + u[c] * (f->upper - f->lower));
         else
-            frame->column[c].number[row] = at_edge(pixel++, width - 1) && u[c] < 0.03 ? f->upper : f->lower;
+            put(&frame->column[c], row, at_edge(pixel++, width - 1) && u[c] < 0.03 ? f->upper : f->lower);
     }
 }
 

@@ -27,9 +27,10 @@ static dusk_frame *slices(const dusk_frame *frame, size_t first, size_t last, si
     bench_require(dusk_frame_new(&out, frame->fields, n + m, &err), &err);
     for (size_t c = 0; c < frame->fields->count; c++) {
         const dusk_frame_column *from = &frame->column[c];
-        if (from->number) {
-            memcpy(out->column[c].number, from->number + first, n * sizeof *from->number);
-            memcpy(out->column[c].number + n, from->number + other_first, m * sizeof *from->number);
+        if (!from->code) {
+            for (size_t i = 0; i < n; i++) out->column[c].number[i] = dusk_frame_number(from, first + i);
+            for (size_t i = 0; i < m; i++)
+                out->column[c].number[n + i] = dusk_frame_number(from, other_first + i);
         } else {
             memcpy(out->column[c].code, from->code + first, n * sizeof *from->code);
             memcpy(out->column[c].code + n, from->code + other_first, m * sizeof *from->code);

@@ -36,7 +36,7 @@ static learn_points points_of(const dusk_frame *frame)
         p.weight[i] = 1;
         for (size_t c = 0; c < d; c++) {
             const dusk_field *f = &frame->fields->field[c];
-            double x = fmin(fmax(frame->column[c].number[i], f->lower), f->upper);
+            double x = fmin(fmax(dusk_frame_number(&frame->column[c], i), f->lower), f->upper);
             p.x[i * d + c] = 2 * (x - f->lower) / (f->upper - f->lower) - 1;
         }
     }

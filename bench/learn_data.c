@@ -144,8 +144,10 @@ static dusk_frame *part_of(const dusk_frame *frame, bool test)
     for (size_t row = 0; row < frame->rows; row++) {
         if ((row % 5 == 4) != test) continue;
         for (size_t c = 0; c < frame->fields->count; c++) {
-            if (frame->column[c].number) out->column[c].number[at] = frame->column[c].number[row];
-            if (frame->column[c].code) out->column[c].code[at] = frame->column[c].code[row];
+            if (frame->column[c].code)
+                out->column[c].code[at] = frame->column[c].code[row];
+            else
+                out->column[c].number[at] = dusk_frame_number(&frame->column[c], row);
         }
         at++;
     }

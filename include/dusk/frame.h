@@ -72,11 +72,15 @@ DUSK_API DUSK_MUST_USE dusk_status dusk_fields_format(const dusk_fields *fields,
 DUSK_API size_t dusk_fields_find(const dusk_fields *fields, const char *name);
 DUSK_API void dusk_fields_free(dusk_fields *fields);
 
-/* One of the two, by the kind of the field. */
+/* One of the three: `code` of a category, `number` or `byte` of a number. */
 typedef struct dusk_frame_column {
     double *number; /* NaN: missing; not yet clamped */
     int32_t *code;  /* which category, from 0; -1: none */
+    uint8_t *
+        byte; /* whole numbers from 0 to 255: of IDX files of bytes, so that pictures take an eighth of the memory */
 } dusk_frame_column;
+/* The number in a row of a column of numbers, however it is kept. */
+DUSK_API double dusk_frame_number(const dusk_frame_column *column, size_t row);
 
 /* Made by the functions below. Whoever makes one with dusk_frame_new fills the columns; any double is fine, and any
  * code: what is out of range counts as missing. */

@@ -128,7 +128,7 @@ dusk_status model_rows_read(dusk_frame **out, const dusk_fields *fields, const c
 static bool is_known(const dusk_frame *rows, size_t column, size_t row)
 {
     const dusk_field *field = &rows->fields->field[column];
-    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(rows->column[column].number[row]);
+    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(dusk_frame_number(&rows->column[column], row));
     const int32_t code = rows->column[column].code[row];
     return code >= 0 && (size_t)code < field->values;
 }

@@ -3,6 +3,7 @@
 #include "deep/rows.h"
 
 #include "base/memory.h"
+#include "table/numbers.h"
 
 enum { EXPECTED_MOST = 2048 }; /* bytes; what comes after is fetched as the first ones are read */
 
@@ -33,7 +34,8 @@ static void set_slice(dusk_frame *slice, const dusk_frame *frame, size_t first, 
     for (size_t c = 0; c < frame->fields->count; c++) {
         const dusk_frame_column *from = &frame->column[c];
         slice->column[c] = (dusk_frame_column){ from->number ? from->number + first : NULL,
-                                                from->code ? from->code + first : NULL };
+                                                from->code ? from->code + first : NULL,
+                                                from->byte ? from->byte + first : NULL };
     }
 }
 
@@ -98,7 +100,7 @@ static dusk_status make(deep_rows *out, const learn_features *features, const du
     else
         DUSK_NEW(rows.x, frame->rows * features->width + 1);
     if (label != DUSK_NO_LINK && frame->column[label].code) DUSK_NEW(rows.code, frame->rows + 1);
-    if (label != DUSK_NO_LINK && frame->column[label].number) DUSK_NEW(rows.number, frame->rows + 1);
+    if (label != DUSK_NO_LINK && !frame->column[label].code) DUSK_NEW(rows.number, frame->rows + 1);
     for (size_t first = 0; first < frame->rows; first += DEEP_SLICE) {
         set_slice(&slice, frame, first, frame->rows - first < DEEP_SLICE ? frame->rows - first : DEEP_SLICE);
         DUSK_TRY(labelled ? learn_matrix_make(&matrix, features, &slice, err)
@@ -133,7 +135,7 @@ static float raw_of(const learn_feature *f, const dusk_frame *frame, size_t row)
     if (f->column == DUSK_NO_LINK) return 1;
     const dusk_field *field = &frame->fields->field[f->column];
     if (f->code >= 0) return frame->column[f->column].code[row] == f->code ? 1 : 0;
-    const double x = frame->column[f->column].number[row];
+    const double x = table_number(&frame->column[f->column], row);
     return (float)(isfinite(x) ? fmin(fmax(x, field->lower), field->upper) : field->missing);
 }
 
@@ -149,14 +151,15 @@ dusk_status deep_rows_make_raw(deep_rows *out, const learn_features *features, c
     *out = (deep_rows){ 0 };
     DUSK_NEW(rows.raw, frame->rows * features->width + 1);
     if (wanted && wanted->code) DUSK_NEW(rows.code, frame->rows + 1);
-    if (wanted && wanted->number) DUSK_NEW(rows.number, frame->rows + 1);
+    if (wanted && !wanted->code) DUSK_NEW(rows.number, frame->rows + 1);
     for (size_t r = 0; r < frame->rows; r++) {
         float *to = rows.raw + rows.rows * rows.width;
         if (wanted && !learn_row_labelled(field, wanted, r)) continue;
         for (size_t j = 0; j < rows.width; j++) to[j] = raw_of(&features->feature[j], frame, r);
         if (rows.code) rows.code[rows.rows] = wanted->code[r];
         if (rows.number)
-            rows.number[rows.rows] = (deep_real)(learn_target_steps(field, wanted->number[r]) / LEARN_ONE);
+            rows.number[rows.rows] =
+                (deep_real)(learn_target_steps(field, table_number(wanted, r)) / LEARN_ONE);
         rows.rows++;
     }
     *out = rows;

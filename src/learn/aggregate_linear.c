@@ -14,6 +14,7 @@
 #include "learn/regression.h"
 #include "mechanisms/quantile.h"
 #include "random/keyed.h"
+#include "table/numbers.h"
 
 enum { COMBINE_MEAN, COMBINE_MEDIAN, FINE = 20 };
 
@@ -96,13 +97,13 @@ static dusk_status assign(const learn_job *job, uint64_t *block, const dusk_fram
                           dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double *label = frame->column[job->label].number;
+    const dusk_frame_column *label = &frame->column[job->label];
     dusk_keyed_coins *coins = NULL;
     size_t kept = 0;
     DUSK_TRY(dusk_keyed_new(&coins, gen, err));
     DUSK_TRY(dusk_keyed_below(coins, 0, NULL, block, frame->rows, blocks, err));
     for (size_t i = 0; i < frame->rows; i++) /* rows without a label are not in the matrix */
-        if (isfinite(label[i])) block[kept++] = block[i];
+        if (isfinite(table_number(label, i))) block[kept++] = block[i];
 done:
     dusk_keyed_free(coins);
     return status;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/features.h"
+#include "table/numbers.h"
 
 /* How often the parts beside zero are halved. */
 enum { HALVINGS = 8 };
@@ -152,7 +153,7 @@ static uint16_t category_bin(const dusk_field *field, int32_t code)
 static int32_t label_of(const dusk_field *field, const dusk_frame_column *column, size_t row)
 {
     if (field->kind == DUSK_FIELD_CATEGORY) return column->code[row];
-    double steps = trunc(learn_target_steps(field, column->number[row]));
+    double steps = trunc(learn_target_steps(field, table_number(column, row)));
     return (int32_t)fmin(fmax(steps, -LEARN_ONE), LEARN_ONE);
 }
 
@@ -165,7 +166,7 @@ static void fill_column(uint16_t *out, const learn_bins *bins, size_t j, const d
     const dusk_frame_column *column = &frame->column[bins->column[j]];
     for (size_t row = 0; row < frame->rows; row++) {
         if (kept && !kept[row]) continue;
-        *out++ = field->kind == DUSK_FIELD_NUMERIC ? number_bin(bins, j, field, column->number[row])
+        *out++ = field->kind == DUSK_FIELD_NUMERIC ? number_bin(bins, j, field, table_number(column, row))
                                                    : category_bin(field, column->code[row]);
     }
 }

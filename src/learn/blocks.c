@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "table/numbers.h"
 #include "tensor/lanes.h"
 #include "tensor/steps.h"
 
@@ -67,10 +68,11 @@ static size_t take_rows(learn_blocks *b)
 }
 
 /* The numbers of the rows taken, where they lie or collected in `room`. */
-static const double *find_numbers(const learn_blocks *b, const double *column, size_t n, double *room)
+static const double *find_numbers(const learn_blocks *b, size_t of, size_t n, double *room)
 {
-    if (b->taken[n - 1] - b->taken[0] == n - 1) return column + b->taken[0];
-    for (size_t k = 0; k < n; k++) room[k] = column[b->taken[k]];
+    const dusk_frame_column *column = &b->frame->column[of];
+    if (b->taken[n - 1] - b->taken[0] == n - 1) return table_numbers(column, b->taken[0], n, room);
+    for (size_t k = 0; k < n; k++) room[k] = table_number(column, b->taken[k]);
     return room;
 }
 
@@ -92,7 +94,7 @@ static void encode_column(learn_blocks *b, const learn_feature *f, size_t n, dou
         for (size_t k = 0; k < n; k++) one[k] = LEARN_ONE;
     } else {
         const tensor_scale scale = scale_of(b, f);
-        tensor_steps(b->level, one, find_numbers(b, b->frame->column[f->column].number, n, one), n, &scale);
+        tensor_steps(b->level, one, find_numbers(b, f->column, n, one), n, &scale);
     }
     for (size_t k = 0; k < n; k++) {
         out[k * stride] = one[k];
@@ -119,7 +121,7 @@ void learn_blocks_labels(const learn_blocks *b, double *out)
     const size_t n = b->block.rows;
     const dusk_field field = b->frame->fields->field[b->features->label];
     const double middle = field.lower / 2 + field.upper / 2, half = field.upper / 2 - field.lower / 2;
-    const double *label = find_numbers(b, b->frame->column[b->features->label].number, n, out);
+    const double *label = find_numbers(b, b->features->label, n, out);
     for (size_t k = 0; k < n; k++) {
         double x = label[k] > field.lower ? label[k] : field.lower;
         x = x < field.upper ? x : field.upper;
@@ -135,8 +137,10 @@ static void fetch_ahead(const learn_blocks *b, const learn_feature *f)
 {
     const size_t left = b->frame->rows - b->at, ahead = left < ROOM ? left : ROOM;
     for (size_t c = 0; c < TOGETHER; c++) {
-        const double *next = b->frame->column[f[c].column].number + b->at;
-        for (size_t i = 0; i < ahead; i += 64 / sizeof *next) __builtin_prefetch(next + i, 0, 2);
+        const dusk_frame_column *column = &b->frame->column[f[c].column];
+        const size_t size = column->byte ? sizeof *column->byte : sizeof *column->number;
+        const char *next = column->byte ? (const char *)column->byte : (const char *)column->number;
+        for (size_t i = 0; i < ahead * size; i += 64) __builtin_prefetch(next + b->at * size + i, 0, 2);
     }
 }
 
@@ -148,7 +152,7 @@ static bool encode_four(learn_blocks *b, const learn_feature *f, size_t n, doubl
     for (size_t c = 0; c < TOGETHER; c++)
         if (!is_number(&f[c])) return false;
     for (size_t c = 0; c < TOGETHER; c++) {
-        from[c] = find_numbers(b, b->frame->column[f[c].column].number, n, b->columns + c * ROOM);
+        from[c] = find_numbers(b, f[c].column, n, b->columns + c * ROOM);
         scale[c] = scale_of(b, &f[c]);
     }
     tensor_steps_rows(b->level, out, b->shape.width, b->squares, from, n, scale);

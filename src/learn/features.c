@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "numeric/rounding.h"
+#include "table/numbers.h"
 #include "tensor/lanes.h"
 #include "tensor/steps.h"
 
@@ -127,7 +128,7 @@ void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, in
 {
     enum { AT_ONCE = 1024 }; /* of at most 2^15: 32 bits hold their sums */
     const dusk_field *field = &frame->fields->field[feature->column];
-    const double *number = frame->column[feature->column].number;
+    const dusk_frame_column *column = &frame->column[feature->column];
     const tensor_scale scale = { field->missing,  field->lower,    field->upper,
                                  feature->centre, feature->factor, 1,
                                  LEARN_ONE };
@@ -138,7 +139,7 @@ void learn_number_sums(const learn_feature *feature, const dusk_frame *frame, in
     for (size_t first = 0; first < frame->rows; first += AT_ONCE) {
         const size_t n = frame->rows - first < AT_ONCE ? frame->rows - first : AT_ONCE;
         int32_t some = 0, square = 0;
-        tensor_steps(tensor_lanes_level(), steps, number + first, n, &scale);
+        tensor_steps(tensor_lanes_level(), steps, table_numbers(column, first, n, steps), n, &scale);
         for (size_t i = 0; i < n; i++) whole[i] = (int32_t)steps[i];
         for (size_t i = 0; i < n; i++) {
             some += whole[i];
@@ -191,6 +192,6 @@ double learn_target_value(const dusk_field *field, double steps)
 
 bool learn_row_labelled(const dusk_field *field, const dusk_frame_column *label, size_t row)
 {
-    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(label->number[row]);
+    if (field->kind == DUSK_FIELD_NUMERIC) return isfinite(table_number(label, row));
     return label->code[row] >= 0 && (size_t)label->code[row] < field->values;
 }

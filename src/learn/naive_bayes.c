@@ -12,6 +12,7 @@
 #include "base/mutant.h"
 #include "learn/bins.h"
 #include "learn/learner.h"
+#include "table/numbers.h"
 
 #define PRIOR_WEIGHT 4.0 /* deviations of the noise by which counts are drawn to those of all classes */
 #define LEAST 1e-9       /* probability of a value */
@@ -146,7 +147,7 @@ static void add_column(int64_t *sums, const learn_job *job, const dusk_frame *fr
     }
     for (size_t row = 0; row < frame->rows; row++) {
         if (!has_class(job, frame, row)) continue;
-        int64_t x = number_steps(&job->fields->field[column], frame->column[column].number[row]);
+        int64_t x = number_steps(&job->fields->field[column], table_number(&frame->column[column], row));
         int64_t *own = sums + (size_t)frame->column[job->label].code[row] * l->cells + l->start[j];
         own[0] += x;
         own[1] += x * x / one;
@@ -295,7 +296,8 @@ static double evidence(const layout *l, const dusk_model *model, const dusk_fram
     if (!by_moments(l, model->fields, j)) return log(fmax(cell[codes->code[j][row]], LEAST));
     size_t column = l->bins.column[j];
     double x =
-        (double)number_steps(&model->fields->field[column], frame->column[column].number[row]) / LEARN_ONE;
+        (double)number_steps(&model->fields->field[column], table_number(&frame->column[column], row)) /
+        LEARN_ONE;
     double away = (x - cell[0]) / fmax(cell[1], 1e-3);
     return -log(fmax(cell[1], 1e-3)) - fmin(away * away, 1e6) / 2;
 }

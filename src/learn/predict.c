@@ -77,6 +77,7 @@ bool learn_slices_next(learn_slices *slices)
         *to = slices->source->column[slices->from[i]];
         if (to->number) to->number += first;
         if (to->code) to->code += first;
+        if (to->byte) to->byte += first;
     }
     return left > 0;
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "learn/learner.h"
 #include "learn/scores.h"
+#include "table/numbers.h"
 
 #define BINS 10
 #define LEAST_PROBABILITY 0x1p-40
@@ -237,7 +238,7 @@ static dusk_status score_numbers(dusk_model_scores *out, learn_slices *slices, d
         DUSK_TRY(model->learner->predict(model, &slices->slice, value, err));
         for (size_t i = 0; i < slices->slice.rows; i++) {
             if (!learn_row_labelled(field, slices->label, slices->first + i)) continue;
-            double y = slices->label->number[slices->first + i], before = y - mean;
+            double y = table_number(slices->label, slices->first + i), before = y - mean;
             n++;
             mean += before / n;
             spread += before * (y - mean);

@@ -10,6 +10,7 @@
 #include "base/mutant.h"
 #include "learn/learner.h"
 #include "learn/scores.h"
+#include "table/numbers.h"
 
 #define ERROR_BITS 20
 #define ERROR_ONE LEARN_EXCESS_ONE
@@ -123,7 +124,7 @@ static double row_error(const score_plan *plan, const learn_slices *slices, cons
         return learn_largest(prediction, field->values) != (size_t)slices->label->code[slices->first + i];
     double value =
         DUSK_MUTATE(SCORE_ERROR_UNBOUNDED, fmin(fmax(*prediction, field->lower), field->upper), *prediction);
-    double label = fmin(fmax(slices->label->number[slices->first + i], field->lower), field->upper);
+    double label = fmin(fmax(table_number(slices->label, slices->first + i), field->lower), field->upper);
     return (value - label) * (value - label);
 }
 

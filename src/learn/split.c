@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "dusk/frame.h"
 #include "random/sampling.h"
+#include "table/numbers.h"
 
 /* Which rows go to the second part. Every row has a coin of its own, whatever the others are; the probability is rounded to a
  * whole number of 2^-53. */
@@ -33,10 +34,10 @@ static void copy_rows(dusk_frame *to, const dusk_frame *from, const bool *second
         size_t at = 0;
         for (size_t row = 0; row < from->rows; row++) {
             if (second[row] != wanted) continue;
-            if (in->number)
-                out->number[at] = in->number[row];
-            else
+            if (in->code)
                 out->code[at] = in->code[row];
+            else
+                out->number[at] = table_number(in, row);
             at++;
         }
     }

@@ -14,6 +14,7 @@
 #include "learn/regression.h"
 #include "mechanisms/quantile.h"
 #include "random/keyed.h"
+#include "table/numbers.h"
 
 typedef struct theil_plan {
     size_t pairs;
@@ -98,15 +99,16 @@ static dusk_status take_points(const learn_job *job, points *out, const dusk_fra
 {
     dusk_status status = DUSK_OK;
     learn_matrix matrix = { .bound = 0 };
-    const double *label = frame->column[job->label].number;
+    const dusk_frame_column *label = &frame->column[job->label];
     DUSK_NEW(out->x, frame->rows);
     DUSK_NEW(out->y, frame->rows);
     DUSK_NEW(out->row, frame->rows);
     DUSK_TRY(learn_matrix_make_all(&matrix, &job->features, frame, err));
     for (size_t i = 0; i < frame->rows; i++) {
-        if (!isfinite(label[i])) continue;
+        const double y = table_number(label, i);
+        if (!isfinite(y)) continue;
         out->x[out->n] = (double)matrix.rows.x[2 * i] / LEARN_ONE;
-        out->y[out->n] = learn_target_steps(job->label_field, label[i]) / LEARN_ONE;
+        out->y[out->n] = learn_target_steps(job->label_field, y) / LEARN_ONE;
         out->row[out->n++] = i;
     }
 done:

@@ -69,25 +69,44 @@ done:
     return status;
 }
 
+dusk_status table_filler_bytes(table_filler *filler, size_t column, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_frame_column *to = &filler->frame->column[column];
+    if (!to->number) return DUSK_OK;
+    DUSK_NEW(to->byte, 1);
+    dusk_deallocate(to->number);
+    to->number = NULL;
+done:
+    return status;
+}
+
+static dusk_status enlarge(void **cells, size_t size, size_t rows, size_t room, dusk_error *err)
+{
+    void *larger = dusk_larger(*cells, rows, room, size);
+    if (!larger) return dusk_fail_memory(err);
+    *cells = larger;
+    return DUSK_OK;
+}
+
 static dusk_status grow(table_filler *filler, dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     dusk_frame *frame = filler->frame;
     size_t room = filler->room ? 2 * filler->room : 256;
     if (room > SIZE_MAX / 16) return dusk_fail_memory(err);
     for (size_t c = 0; c < frame->fields->count; c++) {
         dusk_frame_column *column = &frame->column[c];
-        bool number = column->number != NULL;
-        void *from = number ? (void *)column->number : (void *)column->code;
-        void *larger =
-            dusk_larger(from, frame->rows, room, number ? sizeof *column->number : sizeof *column->code);
-        if (!larger) return dusk_fail_memory(err);
-        if (number)
-            column->number = larger;
+        if (column->byte)
+            DUSK_TRY(enlarge((void **)&column->byte, sizeof *column->byte, frame->rows, room, err));
+        else if (column->number)
+            DUSK_TRY(enlarge((void **)&column->number, sizeof *column->number, frame->rows, room, err));
         else
-            column->code = larger;
+            DUSK_TRY(enlarge((void **)&column->code, sizeof *column->code, frame->rows, room, err));
     }
     filler->room = room;
-    return DUSK_OK;
+done:
+    return status;
 }
 
 size_t table_filler_rows(const table_filler *filler) { return filler->frame->rows + filler->pending; }
@@ -100,7 +119,9 @@ void table_filler_settle(table_filler *filler)
     for (size_t c = 0; c < columns; c++) {
         const dusk_frame_column *to = &frame->column[c];
         const double *from = filler->tile + c;
-        if (to->number)
+        if (to->byte)
+            for (size_t k = 0; k < n; k++) to->byte[frame->rows + k] = (uint8_t)from[k * columns];
+        else if (to->number)
             for (size_t k = 0; k < n; k++) to->number[frame->rows + k] = from[k * columns];
         else
             for (size_t k = 0; k < n; k++) to->code[frame->rows + k] = (int32_t)from[k * columns];
@@ -123,7 +144,7 @@ static double *cell_of(table_filler *filler, size_t column)
 void table_filler_text(table_filler *filler, size_t column, const char *text, size_t length)
 {
     double x;
-    if (filler->frame->column[column].number)
+    if (!filler->frame->column[column].code)
         *cell_of(filler, column) = text && table_read_real(&x, text, length) && isfinite(x) ? x : NAN;
     else
         *cell_of(filler, column) = text ? code_of(&filler->codes[column], text, length) : -1;
@@ -133,7 +154,7 @@ void table_filler_number(table_filler *filler, size_t column, double x)
 {
     char text[TABLE_VALUE_MAX];
     dusk_text writer;
-    if (filler->frame->column[column].number) {
+    if (!filler->frame->column[column].code) {
         *cell_of(filler, column) = isfinite(x) ? x : NAN;
         return;
     }

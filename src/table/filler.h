@@ -23,6 +23,8 @@ typedef struct table_filler {
 } table_filler;
 
 DUSK_MUST_USE dusk_status table_filler_open(table_filler *out, const dusk_fields *fields, dusk_error *err);
+/* Before the first row: a column of numbers is kept as bytes, and all that is put there is a whole number from 0 to 255. */
+DUSK_MUST_USE dusk_status table_filler_bytes(table_filler *filler, size_t column, dusk_error *err);
 /* See that the next row has room; its cells are put, and table_filler_end counts it. */
 DUSK_MUST_USE dusk_status table_filler_row(table_filler *filler, dusk_error *err);
 /* As rules of text files have it; text NULL: missing. */

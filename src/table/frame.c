@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "table/numbers.h"
 
 dusk_status dusk_frame_new(dusk_frame **out, const dusk_fields *fields, size_t rows, dusk_error *err)
 {
@@ -26,6 +27,8 @@ done:
     return status;
 }
 
+double dusk_frame_number(const dusk_frame_column *column, size_t row) { return table_number(column, row); }
+
 void dusk_frame_free(dusk_frame *frame)
 {
     if (!frame) return;
@@ -33,8 +36,10 @@ void dusk_frame_free(dusk_frame *frame)
         dusk_frame_column *column = &frame->column[c];
         if (column->number) dusk_wipe(column->number, frame->rows * sizeof *column->number);
         if (column->code) dusk_wipe(column->code, frame->rows * sizeof *column->code);
+        if (column->byte) dusk_wipe(column->byte, frame->rows * sizeof *column->byte);
         dusk_deallocate(column->number);
         dusk_deallocate(column->code);
+        dusk_deallocate(column->byte);
     }
     dusk_deallocate(frame->column);
     dusk_fields_free(frame->fields);

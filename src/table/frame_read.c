@@ -89,6 +89,8 @@ static dusk_status read_idx(table_filler *to, const dusk_fields *fields, const c
     if (pair && fields->count == idx.width) label_source = NULL; /* nobody asks for them */
     if (label_source) DUSK_TRY(table_idx_open(&labels, label_source, err));
     DUSK_TRY(check_widths(fields, &idx, label_source ? &labels : NULL, err));
+    for (size_t i = 0; idx.type == TABLE_IDX_BYTES && i < idx.width; i++)
+        DUSK_TRY(table_filler_bytes(to, i, err));
     for (;;) {
         DUSK_TRY(table_idx_next(&idx, &found, err));
         if (found && label_source) DUSK_TRY(table_idx_next(&labels, &labelled, err));

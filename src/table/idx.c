@@ -109,7 +109,7 @@ double table_idx_number(const table_idx *idx, size_t i)
     float single;
     double real;
     switch (idx->type) {
-    case 8: return (double)bits;
+    case TABLE_IDX_BYTES: return (double)bits;
     case 13: memcpy(&single, &low, sizeof single); return (double)single;
     case 14: memcpy(&real, &bits, sizeof real); return real;
     default: return whole(bits, idx->bytes);

@@ -8,6 +8,8 @@
 
 #include "table/input.h"
 
+enum { TABLE_IDX_BYTES = 8 }; /* the type of whole numbers from 0 to 255 */
+
 typedef struct table_idx {
     table_input input;
     int type;      /* 8, 9, 11 to 14 */

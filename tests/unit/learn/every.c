@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "comma.h"
 #include "dusk/ledger.h"
 
@@ -214,12 +215,73 @@ static void a_comma_is_no_matter(void **state)
     point_again();
 }
 
+/* --- bytes --------------------------------------------------------------------------------------------------- */
+
+/* Whole numbers in all columns of numbers: as doubles, or as bytes. */
+static dusk_frame *whole_numbers(const char *fields, bool bytes)
+{
+    dusk_generator *gen = seeded(77);
+    dusk_frame *frame = learners_frame(fields, 90, gen);
+    for (size_t c = 0; c < frame->fields->count; c++) {
+        dusk_frame_column *column = &frame->column[c];
+        if (!column->number) continue;
+        for (size_t r = 0; r < frame->rows; r++) column->number[r] = floor(fabs(column->number[r]) * 1.6);
+        if (!bytes) continue;
+        column->byte = dusk_allocate(frame->rows, 1);
+        for (size_t r = 0; r < frame->rows; r++) column->byte[r] = (uint8_t)column->number[r];
+        dusk_deallocate(column->number);
+        column->number = NULL;
+    }
+    dusk_generator_free(gen);
+    return frame;
+}
+
+static void score(char *out, size_t size, const dusk_model *model, const dusk_frame *frame)
+{
+    dusk_model_scores s = { .rows = 0 };
+    const dusk_status status = dusk_model_score(&s, model, frame, NULL);
+    snprintf(out, size, "%d %zu %.17g %.17g %.17g %.17g", status, s.rows, s.accuracy, s.rmse, s.r2,
+             s.explained);
+}
+
+/* However numbers are kept: the same model, the same predictions, the same scores. */
+static void bytes_are_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; each(i); i++) {
+        char *text[2], scores[2][200];
+        size_t length[2];
+        dusk_prediction p[2];
+        for (int k = 0; k < 2; k++) {
+            dusk_generator *gen = seeded(78);
+            dusk_frame *frame = whole_numbers(learners_fields(each(i)), k == 1), *parts[2];
+            dusk_model *model = train(each(i), frame, DELTA, gen);
+            assert_int_equal(dusk_model_format(model, &text[k], &length[k], NULL), DUSK_OK);
+            assert_int_equal(dusk_frame_split(frame, &parts[0], &parts[1], 0.3, gen, NULL), DUSK_OK);
+            assert_int_equal(dusk_predict(&p[k], model, parts[0], NULL), DUSK_OK);
+            score(scores[k], sizeof *scores, model, frame);
+            for (int part = 0; part < 2; part++) dusk_frame_free(parts[part]);
+            dusk_model_free(model);
+            dusk_frame_free(frame);
+            dusk_generator_free(gen);
+        }
+        if (length[0] != length[1] || memcmp(text[0], text[1], length[0]) != 0)
+            fail_msg("%s learns something else of bytes", each(i)->name);
+        assert_int_equal(p[0].rows, p[1].rows);
+        assert_memory_equal(p[0].value, p[1].value, p[0].rows * p[0].columns * sizeof *p[0].value);
+        assert_string_equal(scores[0], scores[1]);
+        for (int k = 0; k < 2; k++) {
+            dusk_prediction_clear(&p[k]);
+            dusk_ledger_free_text(text[k]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_comma_is_no_matter),
-        cmocka_unit_test(are_described),
-        cmocka_unit_test(train_on_any_rows),
+        cmocka_unit_test(a_comma_is_no_matter), cmocka_unit_test(are_described),
+        cmocka_unit_test(bytes_are_numbers),    cmocka_unit_test(train_on_any_rows),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static const char *folder(const char *name)
 static void expect_row(const dusk_frame *frame, size_t row, const double *pixels, int32_t code)
 {
     for (size_t j = 0; j < 4; j++) {
-        const double x = frame->column[j].number[row];
+        const double x = dusk_frame_number(&frame->column[j], row);
         if (isnan(pixels[j]) ? !isnan(x) : x != pixels[j]) fail_msg("row %zu, pixel %zu: %g", row, j, x);
     }
     if (frame->fields->count > 4) assert_int_equal(frame->column[4].code[row], code);
@@ -176,7 +176,7 @@ static void colours(void **state)
     files_text("paint/cat/a.ppm", "P3 1 2 255 1 2 3 4 5 6");
     dusk_frame *frame = read_as("pixel[6] numeric 0:255\nkind category cat\n", files_path("paint"));
     assert_int_equal(frame->rows, 1);
-    for (size_t j = 0; j < 6; j++) assert_true(frame->column[j].number[0] == (double)(j + 1));
+    for (size_t j = 0; j < 6; j++) assert_true(dusk_frame_number(&frame->column[j], 0) == (double)(j + 1));
     dusk_frame_free(frame);
 }
 

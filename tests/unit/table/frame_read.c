@@ -45,8 +45,9 @@ static void expect(dusk_frame *frame, const double *x, const int32_t *k, size_t 
 {
     assert_int_equal(frame->rows, rows);
     for (size_t i = 0; i < rows; i++) {
-        if (isnan(x[i]) ? !isnan(frame->column[0].number[i]) : frame->column[0].number[i] != x[i])
-            fail_msg("row %zu: %g, not %g", i, frame->column[0].number[i], x[i]);
+        if (isnan(x[i]) ? !isnan(dusk_frame_number(&frame->column[0], i))
+                        : dusk_frame_number(&frame->column[0], i) != x[i])
+            fail_msg("row %zu: %g, not %g", i, dusk_frame_number(&frame->column[0], i), x[i]);
         assert_int_equal(frame->column[1].code[i], k[i]);
     }
     dusk_frame_free(frame);
@@ -127,7 +128,7 @@ static void many_rows(void **state)
     dusk_frame *frame = read_as(people, path, NULL);
     assert_int_equal(frame->rows, 10000);
     for (int i = 0; i < 10000; i++) {
-        assert_true(frame->column[0].number[i] == i / 7.0);
+        assert_true(dusk_frame_number(&frame->column[0], (size_t)i) == i / 7.0);
         assert_int_equal(frame->column[1].code[i], i % 3 == 0);
     }
     dusk_frame_free(frame);
@@ -151,8 +152,10 @@ static void idx(void **state)
         dusk_frame *frame =
             read_as(image, images, files_write("l-idx1-ubyte", (const char *)digits, sizeof digits));
         assert_int_equal(frame->rows, 3);
+        for (int c = 0; c < 2; c++) assert_true(frame->column[c].byte && !frame->column[c].number);
         for (int c = 0; c < 2; c++)
-            for (int i = 0; i < 3; i++) assert_true(frame->column[c].number[i] == expected[c][i]);
+            for (int i = 0; i < 3; i++)
+                assert_true(dusk_frame_number(&frame->column[c], (size_t)i) == expected[c][i]);
         assert_true(frame->column[2].code[0] == 1 && frame->column[2].code[1] == 0 &&
                     frame->column[2].code[2] == -1);
         dusk_frame_free(frame);
@@ -183,7 +186,7 @@ static void idx_types(void **state)
         dusk_frame *frame = read_as("x numeric 0:1\n",
                                     files_write("one.idx", (const char *)one[i].bytes, one[i].length), NULL);
         assert_int_equal(frame->rows, 1);
-        double x = frame->column[0].number[0];
+        double x = dusk_frame_number(&frame->column[0], 0);
         assert_true(isnan(one[i].x) ? isnan(x) : x == one[i].x);
         dusk_frame_free(frame);
     }
@@ -220,7 +223,7 @@ static void idx_hostile(void **state)
     static const unsigned char promises[] = { 0, 0, 11, 1, 255, 255, 255, 255, 0, 5, 9 };
     dusk_frame *frame = with_bytes(promises, sizeof promises, "x numeric 0:1\n");
     assert_int_equal(frame->rows, 1);
-    assert_true(frame->column[0].number[0] == 5);
+    assert_true(dusk_frame_number(&frame->column[0], 0) == 5);
     dusk_frame_free(frame);
     frame = with_bytes(pixels, sizeof pixels - 1, "p[2] numeric 0:255\n");
     assert_int_equal(frame->rows, 2);
