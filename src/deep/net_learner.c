@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "deep/check.h"
 #include "deep/front.h"
 #include "deep/memory.h"
 #include "deep/moments.h"
@@ -155,8 +156,10 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     p->rate = learn_setting(job, "learning_rate");
     p->momentum = learn_setting(job, "momentum");
     p->weight_decay = learn_setting(job, "decay");
-    p->schedule = (deep_schedule){ (deep_falling)learn_choice(job, "schedule"), learn_setting(job, "warm_up"),
-                                   learn_setting(job, "cool_down") };
+    p->schedule =
+        (deep_schedule){ (deep_falling)learn_choice(job, "schedule"),
+                         DUSK_MUTATE(DEEP_WARM_UP_IS_IGNORED, learn_setting(job, "warm_up"), 0),
+                         DUSK_MUTATE(DEEP_COOL_DOWN_IS_IGNORED, learn_setting(job, "cool_down"), 0) };
     p->average = learn_setting(job, "average");
     p->threads = (size_t)learn_setting(job, "threads");
     DUSK_TRY(deep_plan_samples(job, p, err));
@@ -240,6 +243,30 @@ static dusk_status make_open_rows(deep_rows *out, const learn_job *job, dusk_err
                : deep_rows_make_all(out, &job->features, job->open_rows, err);
 }
 
+/* A planted bug: how right the network is on the rows that it learned from, in the model. */
+static dusk_status put_loss(learn_job *job, const deep_plan *p, const deep_rows *rows,
+                            const float *parameters, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    deep_score score;
+    DUSK_TRY(deep_check(&score, &p->net, p->loss, parameters, rows, 1, 16, err));
+    DUSK_TRY(learn_model_put(job->model, "loss", 1, 1, &score.loss, err));
+done:
+    return status;
+}
+
+/* Another: classes that no row has are left out. */
+static void forget_classes(const deep_plan *p, const deep_rows *rows, float *parameters)
+{
+    const deep_layer *last = &p->net.layer[p->net.layers - 1];
+    const size_t classes = deep_size(p->net.out), width = last->parameters / classes;
+    for (size_t c = 0; p->loss == DEEP_SOFTMAX && c < classes; c++) {
+        bool seen = false;
+        for (size_t i = 0; i < rows->rows; i++) seen |= rows->code[i] == (int32_t)c;
+        for (size_t j = 0; !seen && j < width; j++) parameters[last->first + c * width + j] = 0;
+    }
+}
+
 DUSK_PROVEN(deep_net_fit)
 dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator *gen, dusk_error *err)
 {
@@ -265,8 +292,11 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     if (!going_on) DUSK_TRY(deep_net_start(&p->net, parameters, gen, err));
     if (p->start.count > 0) memcpy(parameters, p->start.parameters, p->start.count * sizeof *parameters);
     DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, settled, gen, err));
+    if (DUSK_MUTATE(DEEP_CLASSES_ARE_THOSE_SEEN, false, true)) forget_classes(p, &rows, parameters);
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
     DUSK_TRY(deep_put_counted(job, p, err));
+    if (DUSK_MUTATE(DEEP_LOSS_IS_IN_THE_MODEL, false, true))
+        DUSK_TRY(put_loss(job, p, &rows, parameters, err));
 done:
     p->check = p->open = NULL;
     deep_rows_clear(&rows);
