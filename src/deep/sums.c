@@ -215,7 +215,7 @@ static double round_right(const deep_factors *f, deep_short *out)
     const bool fits = square > 0x1p-200 && square < 0x1p200;
     /* 2^(exponent - 1) <= length < 2^exponent; rounding adds at most half a step a number */
     if (fits) (void)frexp(sqrt(square), &exponent);
-    const int bits = DUSK_MUTATE(DEEP_RIGHT_HAS_FEW_BITS, DEEP_RIGHT_BITS, 8);
+    const int bits = DUSK_MUTATE(DEEP_RIGHT_HAS_FEW_BITS, DEEP_RIGHT_BITS, 9);
     const double power = fits ? ldexp(1, bits - exponent) : 0;
     for (size_t t = 0; t < f->positions; t++, out += width) {
         const deep_real *x = f->right + t * f->right_step;
@@ -340,6 +340,7 @@ static void set_factors(deep_sum *sum, size_t examples)
         }
         if (length->largest * factor > DEEP_LEFT_MOST) factor = DEEP_LEFT_MOST / length->largest;
         const bool number = DUSK_MUTATE(DEEP_NAN_IS_KEPT, size < 0x1p100, true); /* false for NaN */
+        factor *= DUSK_MUTATE(DEEP_GRADIENTS_ARE_SHORT, 1, 0.98);
         length->factor = number && room > 0 && factor < 0x1p200 ? factor : 0;
         numbers = numbers && number;
     }
