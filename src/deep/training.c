@@ -485,6 +485,7 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         if (t->carriers.carrier && step > 0)
             deep_carriers_find(&t->carriers, t->parameters, &t->worker[0].pass);
         DUSK_TRY(take_step(t, step, gen, err));
+        if (DUSK_MUTATE(DEEP_STOPS_EARLY, false, 2 * t->worker[0].sum.within > t->sample.count)) break;
         DUSK_TRY(keep(t, step + 1, err));
         DUSK_TRY(tell(t, step + 1, err));
         learn_progress(job, (double)(step + 1) / (double)plan->steps);

@@ -560,75 +560,6 @@ static void new_coins(void **state)
     folder_remove(&f);
 }
 
-enum { LOST_PLANS = 3, LOST_MOST = 40 };
-
-/* By how much parameters of a training of nobody differ that was killed after five of six steps, of which four were kept, and goes on by `gen`, from those of one that was never
- * killed: so much did noise of the last two steps, each times the rate of the step. Returns how many there are. */
-static size_t differ_by(double *out, const char *schedule, dusk_generator *gen, double *deviation)
-{
-    run r = { .settings = { "net=output", "rate=1", "steps=6", "momentum=0", "learning_rate=1", schedule },
-              .count = 6,
-              .dies_at = 2 };
-    dusk_generator *coins = seeded(5), *none = seeded(1);
-    dusk_frame *nobody = learners_frame(LEARNERS_FIELDS, 0, none);
-    dusk_training *training = prepared(&r, nobody);
-    dusk_model *whole, *resumed;
-    char text[200];
-    folder f = folder_make();
-    size_t n, m;
-    OK(dusk_event_format(&dusk_training_statement(training)->event, text, sizeof text, &err));
-    *deviation = strtod(strstr(text, "gaussian(") + 9, NULL) / 60;
-    OK(dusk_training_run(training, &whole, nobody, coins, &err));
-    die(&r, f.file, nobody, NULL, 0.8); /* by the same coins */
-    resumed = go_on(&r, f.file, nobody, gen);
-    assert_true(fabs(r.first_part - 5.0 / 6) < 1e-9);
-    const double *a = parameters(whole, &n), *b = parameters(resumed, &m);
-    assert_true(n == m && n <= LOST_MOST);
-    for (size_t j = 0; j < n; j++) out[j] = b[j] - a[j];
-    dusk_model_free(whole);
-    dusk_model_free(resumed);
-    dusk_training_free(training);
-    dusk_generator_free(coins);
-    dusk_generator_free(none);
-    dusk_frame_free(nobody);
-    folder_remove(&f);
-    return n;
-}
-
-/* The step that was lost is made again with noise of its own, and so is the one after it: what they differ by is as large as a difference of two of them. By schedules that weigh both
- * steps otherwise, of the same noise, it is known step by step; a third one shows that the steps before were the same. Of 18 numbers the length is
- * between a fifth and three times what is expected but once in 10^9. */
-static void lost_steps_have_new_noise(void **state)
-{
-    (void)state;
-    static const char *const schedules[LOST_PLANS] = { "schedule=constant", "schedule=root",
-                                                       "schedule=cosine" };
-    const double rate[LOST_PLANS][2] = { { 1, 1 },
-                                         { 1 / sqrt(5), 1 / sqrt(6) },
-                                         { pow(cos(M_PI * 4.5 / 12), 2), pow(cos(M_PI * 5.5 / 12), 2) } };
-    const double apart = rate[0][0] * rate[1][1] - rate[0][1] * rate[1][0];
-    for (uint64_t seed = 2; seed < 5; seed++) {
-        double by[LOST_PLANS][LOST_MOST], square[2] = { 0 }, deviation;
-        size_t n = 0;
-        for (size_t k = 0; k < LOST_PLANS; k++) {
-            dusk_generator *gen = seeded(seed);
-            n = differ_by(by[k], schedules[k], gen, &deviation);
-            dusk_generator_free(gen);
-        }
-        assert_true(n >= 18);
-        for (size_t j = 0; j < n; j++) {
-            const double step[2] = { (by[0][j] * rate[1][1] - by[1][j] * rate[0][1]) / apart,
-                                     (by[1][j] * rate[0][0] - by[0][j] * rate[1][0]) / apart };
-            assert_true(fabs(step[0] * rate[2][0] + step[1] * rate[2][1] - by[2][j]) < 1e-3 * deviation);
-            for (int s = 0; s < 2; s++)
-                square[s] += step[s] * step[s] / (2 * deviation * deviation * (double)n);
-        }
-        for (int s = 0; s < 2; s++)
-            if (!(square[s] > 0.04 && square[s] < 9))
-                fail_msg("noise of step %d differs by %g of what it should", 5 + s, sqrt(square[s]));
-    }
-}
-
 /* What was told of is never made again: neither a step between two checkpoints, nor the last one, of which there is no model yet. */
 static void told_is_kept(void **state)
 {
@@ -832,7 +763,6 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(new_coins),
-        cmocka_unit_test(lost_steps_have_new_noise),
         cmocka_unit_test(models_are_made_again),
         cmocka_unit_test(once_a_handle),
         cmocka_unit_test(ledgers),
