@@ -33,9 +33,9 @@ static void answer_slopes(const deep_real *out, const deep_real *likelihood, dee
 /* Of which example the answer is that example i is to give: its own. */
 static size_t wanted_by(size_t i, size_t examples)
 {
-    const size_t after = i + 1 < examples ? i + 1 : i;
-    return DUSK_MUTATE(DEEP_LOSS_OF_THE_ROW_BEFORE, DUSK_MUTATE(DEEP_LOSS_OF_THE_ROW_AFTER, i, after),
-                       i > 0 ? i - 1 : i);
+    (void)examples;
+    i = DUSK_MUTATE(DEEP_LOSS_OF_THE_ROW_BEFORE, i, i > 0 ? i - 1 : i);
+    return DUSK_MUTATE(DEEP_LOSS_OF_THE_ROW_AFTER, i, i + 1 < examples ? i + 1 : i);
 }
 
 DUSK_PROVEN(deep_loss_slopes)

@@ -225,10 +225,11 @@ static void set_optimiser(training *t, uint64_t step)
 /* Planted bugs of noise, in what was released of a step from coordinate `first` on: `total` is what went into it. */
 static void spoil_noise(const training *t, float *out, const int64_t *total, size_t first, size_t n)
 {
-    const bool rows = total == t->worker[0].sum.piece; /* of an embedding */
     const double deviation = t->ahead.noise->scale;
     const bool of_the_step = DUSK_MUTATE(DEEP_NOISE_OF_THE_STEP, false, true);
-    for (size_t j = 0; DUSK_MUTATE(DEEP_UNTOUCHED_HAS_NO_NOISE, false, rows) && j < n; j++)
+    const bool untouched = /* of an embedding */
+        DUSK_MUTATE(DEEP_UNTOUCHED_HAS_NO_NOISE, false, total == t->worker[0].sum.piece);
+    for (size_t j = 0; untouched && j < n; j++)
         if (total[j] == 0) out[j] = 0;
     for (size_t j = 0; DUSK_MUTATE(DEEP_NOISE_IN_FLOATS, false, true) && j < n; j++) out[j] *= 1 + 0x1p-20f;
     for (size_t j = 0; DUSK_MUTATE(DEEP_NOISE_OF_EACH_THREAD, false, true) && j < n; j++)
