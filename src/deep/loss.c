@@ -2,6 +2,9 @@
 /* Losses, example by example. */
 #include "deep/loss.h"
 
+#include "base/mutant.h"
+#include "base/platform.h"
+
 void deep_softmax(const deep_real *from, deep_real *to, size_t k)
 {
     deep_real most = from[0], sum = 0;
@@ -27,26 +30,36 @@ static void answer_slopes(const deep_real *out, const deep_real *likelihood, dee
     for (size_t j = 0; j < k; j++) slope[j] -= slope[j] * likelihood[j] / sum;
 }
 
+/* Of which example the answer is that example i is to give: its own. */
+static size_t wanted_by(size_t i, size_t examples)
+{
+    (void)examples;
+    i = DUSK_MUTATE(DEEP_LOSS_OF_THE_ROW_BEFORE, i, i > 0 ? i - 1 : i);
+    return DUSK_MUTATE(DEEP_LOSS_OF_THE_ROW_AFTER, i, i + 1 < examples ? i + 1 : i);
+}
+
+DUSK_PROVEN(deep_loss_slopes)
 void deep_loss_slopes(deep_loss loss, deep_pass *pass, const deep_wanted *wanted)
 {
     const size_t k = deep_size(pass->net->out);
     const deep_real *out = pass->value[pass->net->layers];
     deep_real *slope = pass->slope[pass->net->layers];
     for (size_t i = 0; i < pass->examples; i++, out += k, slope += k) {
+        const size_t own = wanted_by(i, pass->examples);
         if (loss == DEEP_SOFTMAX) {
             deep_softmax(out, slope, k);
-            slope[wanted->code[i]] -= 1;
+            slope[wanted->code[own]] -= 1;
             continue;
         }
         if (loss == DEEP_MARKS) {
-            mark_slopes(out, wanted->mark + i * k, slope, k);
+            mark_slopes(out, wanted->mark + own * k, slope, k);
             continue;
         }
         if (loss == DEEP_ANSWER) {
-            answer_slopes(out, wanted->number + i * k, slope, k);
+            answer_slopes(out, wanted->number + own * k, slope, k);
             continue;
         }
-        const deep_real *target = loss == DEEP_INPUT ? pass->value[0] + i * k : wanted->number + i * k;
+        const deep_real *target = loss == DEEP_INPUT ? pass->value[0] + own * k : wanted->number + own * k;
         const deep_real share = loss == DEEP_INPUT ? 1 / (deep_real)k : 1;
         for (size_t j = 0; j < k; j++) slope[j] = (out[j] - target[j]) * share;
     }

@@ -168,8 +168,10 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     p->finds_rate = p->rate == 0;
     p->momentum = learn_setting(job, "momentum");
     p->weight_decay = learn_setting(job, "decay");
-    p->schedule = (deep_schedule){ (deep_falling)learn_choice(job, "schedule"), learn_setting(job, "warm_up"),
-                                   learn_setting(job, "cool_down") };
+    p->schedule =
+        (deep_schedule){ (deep_falling)learn_choice(job, "schedule"),
+                         DUSK_MUTATE(DEEP_WARM_UP_IS_IGNORED, learn_setting(job, "warm_up"), 0),
+                         DUSK_MUTATE(DEEP_COOL_DOWN_IS_IGNORED, learn_setting(job, "cool_down"), 0) };
     p->average = learn_setting(job, "average");
     p->threads = (size_t)learn_setting(job, "threads");
     DUSK_TRY(deep_plan_samples(job, p, err));
@@ -280,6 +282,9 @@ dusk_status deep_net_fit(learn_job *job, const dusk_frame *frame, dusk_generator
     DUSK_TRY(train(job, p, &rows, &check, &open, parameters, going_on ? kept : NULL, settled, gen, err));
     DUSK_TRY(deep_put_parameters(job, parameters, p->net.parameters, err));
     DUSK_TRY(deep_put_found(job, p, err));
+    const double seen = (double)rows.rows;
+    if (DUSK_MUTATE(DEEP_ROWS_ARE_IN_THE_MODEL, false, true))
+        DUSK_TRY(learn_model_put(job->model, "seen", 1, 1, &seen, err));
 done:
     p->check = p->open = NULL;
     deep_rows_clear(&rows);

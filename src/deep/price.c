@@ -159,13 +159,16 @@ static size_t numbers_of(const deep_plan *p)
 }
 
 /* What a row adds, and to how many numbers; the noise for that, out of a budget. */
+DUSK_PROVEN(price)
 static dusk_status price(const learn_job *job, deep_plan *p, learn_budget *budget, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bool votes = p->clipping == DEEP_CLIP_ADAPTIVE;
     const uint32_t cells = (uint32_t)numbers_of(p) + votes;
     double steps = votes ? DEEP_VOTED_STEPS : DEEP_STEPS;
-    if (p->correlation.way != DEEP_INDEPENDENT) steps = deep_correlation_steps(&p->correlation, steps, cells);
+    if (DUSK_MUTATE(DEEP_CORRELATION_IS_FREE, p->correlation.way != DEEP_INDEPENDENT, false))
+        steps = deep_correlation_steps(&p->correlation, steps, cells);
+    steps *= DUSK_MUTATE(DEEP_NOISE_IS_DOUBLE, 1, 2);
     DUSK_TRY(
         take_noise(job, p, budget, cells, DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), err));
     if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)

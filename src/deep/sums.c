@@ -215,7 +215,8 @@ static double round_right(const deep_factors *f, deep_short *out)
     const bool fits = square > 0x1p-200 && square < 0x1p200;
     /* 2^(exponent - 1) <= length < 2^exponent; rounding adds at most half a step a number */
     if (fits) (void)frexp(sqrt(square), &exponent);
-    const double power = fits ? ldexp(1, DEEP_RIGHT_BITS - exponent) : 0;
+    const int bits = DUSK_MUTATE(DEEP_RIGHT_HAS_FEW_BITS, DEEP_RIGHT_BITS, 9);
+    const double power = fits ? ldexp(1, bits - exponent) : 0;
     for (size_t t = 0; t < f->positions; t++, out += width) {
         const deep_real *x = f->right + t * f->right_step;
         for (size_t c = 0; fits && c < f->columns; c++)
@@ -339,6 +340,7 @@ static void set_factors(deep_sum *sum, size_t examples)
         }
         if (length->largest * factor > DEEP_LEFT_MOST) factor = DEEP_LEFT_MOST / length->largest;
         const bool number = DUSK_MUTATE(DEEP_NAN_IS_KEPT, size < 0x1p100, true); /* false for NaN */
+        factor *= DUSK_MUTATE(DEEP_GRADIENTS_ARE_SHORT, 1, 0.98);
         length->factor = number && room > 0 && factor < 0x1p200 ? factor : 0;
         numbers = numbers && number;
     }
@@ -466,7 +468,7 @@ dusk_status deep_sum_merge(deep_sum *sum, deep_sum *other, dusk_error *err)
             DUSK_TRY(deep_touched_merge(&sum->share[l].touched, &other->share[l].touched, err));
     move_to_totals(other);
     for (size_t j = 0; j < sum->numbers; j++) sum->total[j] += other->total[j];
-    sum->within += other->within;
+    sum->within += DUSK_MUTATE(DEEP_VOTES_OF_OTHERS_LOST, other->within, 0);
 done:
     return status;
 }

@@ -131,7 +131,7 @@ static dusk_status open_training(training *t, bool going_on, dusk_generator *gen
     t->piece = t->state ? deep_state_piece(plan) : 1;
     DUSK_TRY(learn_draw_open(&t->draw, &plan->sampler, t->rows->rows, gen, err));
     DUSK_TRY(deep_optimiser_open(&t->optimiser, plan->method, plan->momentum, n, err));
-    t->optimiser.weight_decay = plan->weight_decay;
+    t->optimiser.weight_decay = DUSK_MUTATE(DEEP_DECAY_IS_IGNORED, plan->weight_decay, 0);
     if (t->workers > 1 && !plan->plain && !plan->one_by_one && (double)released <= DEEP_AHEAD_MOST)
         DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
     if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
@@ -216,8 +216,29 @@ static void set_optimiser(training *t, uint64_t step)
 {
     const deep_plan *plan = t->plan;
     const double noise = t->ahead.noise->scale * t->clip / plan->lot;
-    t->optimiser.rate = plan->rate * deep_schedule_at(&plan->schedule, step, plan->steps);
+    const double part = deep_schedule_at(&plan->schedule, step, plan->steps);
+    t->optimiser.rate = plan->rate * DUSK_MUTATE(DEEP_SCHEDULE_IS_IGNORED, part, 1);
     t->optimiser.noise_variance = deep_takes_noise_off(plan->method) && !plan->plain ? noise * noise : 0;
+    t->optimiser.noise_variance *= DUSK_MUTATE(DEEP_MORE_NOISE_IS_TAKEN_OFF, 1, 4);
+}
+
+/* Planted bugs of noise, in what was released of a step from coordinate `first` on: `total` is what went into it. */
+static void spoil_noise(const training *t, float *out, const int64_t *total, size_t first, size_t n)
+{
+    const double deviation = t->ahead.noise->scale;
+    const bool of_the_step = DUSK_MUTATE(DEEP_NOISE_OF_THE_STEP, false, true);
+    const bool untouched = /* of an embedding */
+        DUSK_MUTATE(DEEP_UNTOUCHED_HAS_NO_NOISE, false, total == t->worker[0].sum.piece);
+    for (size_t j = 0; untouched && j < n; j++)
+        if (total[j] == 0) out[j] = 0;
+    for (size_t j = 0; DUSK_MUTATE(DEEP_NOISE_IN_FLOATS, false, true) && j < n; j++) out[j] *= 1 + 0x1p-20f;
+    for (size_t j = 0; DUSK_MUTATE(DEEP_NOISE_OF_EACH_THREAD, false, true) && j < n; j++)
+        out[j] += (float)(t->workers - 1) * (out[j] - (float)ldexp((double)total[j], DEEP_GRID));
+    for (size_t j = 0; of_the_step && j < n; j++) {
+        const uint64_t place = 1000003 * t->optimiser.steps + first + j;
+        const double part = (double)(place * 0x9e3779b97f4a7c15u >> 11) * 0x1p-52 - 1;
+        out[j] = (float)(ldexp((double)total[j], DEEP_GRID) + 1.7 * deviation * part);
+    }
 }
 
 /* Coordinates from `first` on of the release of a step, to estimates of the totals. */
@@ -231,6 +252,7 @@ static dusk_status release_piece(training *t, dusk_totals *totals, float *out, c
     const bool bare = DUSK_MUTATE(DEEP_NO_NOISE, false, true) ||
                       DUSK_MUTATE(DEEP_SUMS_HAVE_NO_NOISE, false, history && history->terms > 0);
     for (size_t j = 0; bare && j < n; j++) out[j] = (float)ldexp((double)total[j], DEEP_GRID);
+    spoil_noise(t, out, total, first, n);
     if (history) deep_history_undo(history, out, first, n);
 done:
     return status;
@@ -289,6 +311,7 @@ static void look(training *t, uint64_t step, const float *released, const int64_
 }
 
 /* Totals with noise, piece by piece, and a step down each. */
+DUSK_PROVEN(release)
 static dusk_status release(training *t, uint64_t step, deep_sum *sum, size_t count, dusk_generator *gen,
                            dusk_error *err)
 {
@@ -346,6 +369,8 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     size_t count;
     DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
     if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
+    if (DUSK_MUTATE(DEEP_SAMPLES_CUT_OFF, false, (double)count > 20 * plan->lot))
+        count = (size_t)(20 * plan->lot);
     DUSK_TRY(toss_coins(t, step, count, err));
     if (t->moved)
         DUSK_TRY(deep_whole_move(t->moved, t->parameters, plan->net.parameters, plan->smooth,
@@ -461,11 +486,12 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         if (t->carriers.carrier && step > 0)
             deep_carriers_find(&t->carriers, t->parameters, &t->worker[0].pass);
         DUSK_TRY(take_step(t, step, gen, err));
+        if (DUSK_MUTATE(DEEP_STOPS_EARLY, false, 2 * t->worker[0].sum.within > t->sample.count)) break;
         DUSK_TRY(keep(t, step + 1, err));
         DUSK_TRY(tell(t, step + 1, err));
         learn_progress(job, (double)(step + 1) / (double)plan->steps);
     }
-    if (t->averaged) set_parameters(t, t->averaged);
+    if (DUSK_MUTATE(DEEP_AVERAGE_IS_IGNORED, t->averaged != NULL, false)) set_parameters(t, t->averaged);
     if (t->allocation.allowance && job->model) DUSK_TRY(put_noise(&t->allocation, job->model, err));
 done:
     if (t) close_training(t);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/mutant.h"
 
 enum { ROOM_MOST = 256, AHEAD = 4 }; /* AHEAD: rows that are fetched before they are taken */
 
@@ -95,7 +96,9 @@ static void add_turn(deep_turns *w, size_t first, size_t n)
         if (w->plan->plain) deep_plain_add(&w->plain, pass);
         if (w->whole.gradient) make_whole(w, 1 / (deep_real)passes);
     }
-    if (w->plan->bias_noise > 0) deep_whole_shake(&w->whole, pass, w->plan->bias_noise * w->sum.clip);
+    const double shake = w->plan->bias_noise * DUSK_MUTATE(DEEP_BIAS_NOISE_IS_LONG, 1, 10);
+    if (DUSK_MUTATE(DEEP_BIAS_NOISE_IS_IGNORED, shake > 0, false))
+        deep_whole_shake(&w->whole, pass, shake * w->sum.clip);
     if (w->plan->plain) return;
     if (w->coordinates.subspace) deep_coordinates_make(&w->coordinates, pass);
     w->status = deep_sum_add(&w->sum, w->coordinates.subspace ? &w->coordinates.pass : pass, NULL);

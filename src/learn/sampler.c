@@ -287,6 +287,9 @@ done:
 
 static dusk_status take_poisson(learn_draw *d, uint64_t step, size_t *count, dusk_error *err)
 {
+    const size_t lot = (size_t)rint(d->sampler.rate * (double)d->rows);
+    if (DUSK_MUTATE(POISSON_IS_OF_FIXED_SIZE, false, lot < d->rows))
+        return dusk_keyed_choose(d->coins, (uint32_t)step, 0, d->rows, lot, d->row, count, err);
     if (!takes_all(&d->sampler))
         return dusk_keyed_sample(d->coins, (uint32_t)DUSK_MUTATE(SAMPLE_IS_DRAWN_ONCE, step, 0), d->row,
                                  d->rows, dusk_keyed_rate_down(d->sampler.rate), count, err);

@@ -143,20 +143,22 @@ static void no_loop_is_accused(void **state)
 
 /* --- how much of the claim is shown ------------------------------------------------------------------------- */
 
-enum { RUNS = 40000 }; /* in each world */
+enum { RUNS = 40000, FEWER = 20000 }; /* in each world */
 
 typedef struct worst {
     const char *subject;
     double least; /* parameters along the way of the row that speak for it: chosen beforehand */
     double share; /* of what is stated */
+    size_t runs;
 } worst;
 
 /* All that is stated but for what so few runs cannot tell: 0.83 to 0.93 of it over a dozen seeds. Of rows that are drawn again and again the sum of all
- * steps leaves out how often they came in each, and 0.76 to 0.85 is shown. */
+ * steps leaves out how often they came in each, and 0.76 to 0.85 is shown. Of the last four, whose sums leave out more, thirteen seeds showed 0.69, 0.48, 0.57 and 0.70 on average, with deviations
+ * of 0.025 at most: what is asked for is five of them below, which chance passes less than once in 10^6. */
 static const worst worst_ones[] = {
-    { "all", 1.055e-6, 0.8 },
-    { "sampled", 2.84e-6, 0.8 },
-    { "drawn", 4.85e-6, 0.7 },
+    { "all", 1.055e-6, 0.8, RUNS },     { "sampled", 2.84e-6, 0.8, RUNS }, { "drawn", 4.85e-6, 0.7, RUNS },
+    { "bands", 4.2e-6, 0.55, FEWER },   { "tree", 1.57e-6, 0.35, FEWER },  { "tuned", 2.5e-7, 0.45, FEWER },
+    { "carried", 2.66e-7, 0.6, FEWER },
 };
 
 static const subject *subject_named(const char *name)
@@ -179,9 +181,12 @@ static void honest_loops_show_what_they_state(void **state)
         dusk_score_report report;
         coins = seeded((getenv("DUSK_SEED") ? strtoull(getenv("DUSK_SEED"), NULL, 10) : 17) + k);
         claim said = s->begin(s->epsilon);
-        for (size_t i = 0; i < 2 * RUNS; i++) {
+        const size_t n = 2 * worst_ones[k].runs;
+        for (size_t i = 0; i < n; i++) {
+            double out[OUTPUTS_MAX];
             member[i] = i % 2;
-            s->draw(&score[i], (int)(i % 2));
+            s->draw(out, (int)(i % 2));
+            score[i] = out[0];
         }
         dusk_generator_free(coins);
         dusk_score_options_init(&o);
@@ -190,7 +195,7 @@ static void honest_loops_show_what_they_state(void **state)
         o.many_runs = true;
         o.rule = DUSK_CHOICE_FIXED;
         o.threshold = worst_ones[k].least;
-        must(dusk_scores_new(&scores, score, member, 2 * RUNS, NULL));
+        must(dusk_scores_new(&scores, score, member, n, NULL));
         must(dusk_scores_audit(&report, scores, &o, NULL));
         dusk_scores_free(scores);
         printf("%-18s stated %.4f, shown %.4f\n", s->name, o.epsilon, report.epsilon);

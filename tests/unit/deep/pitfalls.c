@@ -47,7 +47,8 @@ static trained open_trained(const char *learner, const char *fields_text, size_t
     if (dusk_training_prepare(&t.training, learner, fields, &o, &err) != DUSK_OK) fail_msg("%s", err.message);
     assert_int_equal(dusk_event_format(&dusk_training_statement(t.training)->event, text, sizeof text, NULL),
                      DUSK_OK);
-    t.sigma = strtod(strstr(text, "gaussian(") + 9, NULL);
+    const char *gaussian = strstr(text, "gaussian(");
+    t.sigma = gaussian ? strtod(gaussian + 9, NULL) : 0; /* without privacy: none */
     t.frame = rows_of(fields, n);
     dusk_fields_free(fields);
     return t;
@@ -140,6 +141,56 @@ static void noise_is_nowhere_used_twice(void **state)
     }
 }
 
+/* What a training begins with: of nobody and without noise it stays there. To be freed. */
+static double *start_of(const char *fields, const char *const *settings, uint64_t seed)
+{
+    const dusk_train_options o = {
+        .no_privacy = true, .delta = 1e-3, .neighbours = DUSK_ADD_REMOVE, .rows = 1
+    };
+    trained t = open_trained("net_numbers", fields, 0, settings, o, seed);
+    (void)run(&t);
+    double *start = t.value;
+    t.value = NULL;
+    close_trained(&t);
+    return start;
+}
+
+/* Of all tokens that there might be, a few or none are there: numbers of the others have noise like any, or it shows which. */
+static void what_nobody_touches_has_noise(void **state)
+{
+    (void)state;
+    enum { TOKENS = 1000, WIDTH = 2, RUNS = 4 };
+    static const char *const fields = "x numeric 0:999\ny numeric -1:1\n";
+    static const size_t counts[] = { 0, 1, 5 };
+    static const char *const threads[] = { "threads=1", "threads=3" };
+    for (size_t k = 0; k < 6; k++) {
+        const char *const settings[] = { "net=embedding 1000 2; output", "range=raw", threads[k % 2],
+                                         ONE_STEP, NULL };
+        const dusk_train_options o = { .noise = 3, .delta = 1e-3, .neighbours = DUSK_ADD_REMOVE, .rows = 1 };
+        double square = 0;
+        size_t still = 0;
+        for (uint64_t r = 0; r < RUNS; r++) {
+            const uint64_t seed = 100 * k + r;
+            double *start = start_of(fields, settings, seed);
+            trained t = open_trained("net_numbers", fields, counts[k / 2], settings, o, seed);
+            for (size_t i = 0; i < t.frame->rows; i++) t.frame->column[0].number[i] = (double)(1 + 7 * i);
+            const double *p = run(&t);
+            assert_true(t.parameters == TOKENS * WIDTH + WIDTH + 1);
+            for (size_t j = 0; j < TOKENS * WIDTH;
+                 j++) { /* the output is 0 yet: no row has a gradient here */
+                const double moved = p[j] - start[j];
+                still += moved == 0;
+                square += moved * moved / (9 * TOKENS * WIDTH * RUNS);
+            }
+            free(start);
+            close_trained(&t);
+        }
+        /* no step of 2^-22 in one of 3 * 10^7: three such of 8000 in less than one of 10^11 */
+        assert_true(still <= 2);
+        assert_true(fabs(square - 1) < 6 * sqrt(2.0 / (TOKENS * WIDTH * RUNS)));
+    }
+}
+
 /* 7: a row is in a Poisson sample by coins of its own: no two rows go together, nor do two steps. */
 static void rows_are_in_by_pairs_as_they_should(void **state)
 {
@@ -229,6 +280,53 @@ static void bounds_are_not_read_from_rows(void **state)
     assert_null(fields);
 }
 
+/* Parameters of one step over `n` ordinary rows and, where it is asked for, one that is far away: with the same coins. To be freed. */
+static double *step_with(const char *const *settings, bool far, double x, double y, size_t *parameters)
+{
+    enum { ROWS = 20 };
+    const dusk_train_options o = { .noise = 0.5, .delta = 1e-3, .neighbours = DUSK_ADD_REMOVE, .rows = 20 };
+    trained t = open_trained("net_numbers", "x numeric -1:1\nz numeric 0:4\ny numeric -1:1\n", ROWS + far,
+                             settings, o, 19);
+    for (size_t i = 0; i < t.frame->rows; i++) {
+        t.frame->column[0].number[i] = i < ROWS ? 0.2 * sin((double)i) : x;
+        t.frame->column[1].number[i] = i < ROWS ? 2 + 0.3 * cos((double)i) : 2 + 2 * x;
+        t.frame->column[2].number[i] = i < ROWS ? 0.4 * cos(2 * (double)i) : y;
+    }
+    (void)run(&t);
+    double *value = t.value;
+    *parameters = t.parameters;
+    t.value = NULL;
+    close_trained(&t);
+    return value;
+}
+
+/* 19: one row that is far away changes nothing in others. At first all that is put out is 0: a row that wants it has no gradient, and one
+ * without numbers has none by them. */
+static void rows_far_away_change_no_others(void **state)
+{
+    (void)state;
+    static const char *const ranges[] = { "range=bounds", "range=unit", "range=raw" };
+    static const double far[] = { 1, -1, 3, -1e30, INFINITY, NAN };
+    for (size_t k = 0; k < 3; k++) {
+        const char *const settings[] = { "net=output", ranges[k], ONE_STEP, NULL };
+        size_t n, m;
+        double *without = step_with(settings, false, 0, 0, &n);
+        for (size_t f = 0; f < sizeof far / sizeof *far; f++) {
+            double *with = step_with(settings, true, far[f], 0, &m);
+            assert_true(n == m && !memcmp(with, without, n * sizeof *with));
+            free(with);
+        }
+        for (int up = 0; up < 2 && k == 0;
+             up++) { /* both numbers in the middle are 0, and the constant is not */
+            double *with = step_with(settings, true, 0, up ? 1e30 : -1, &m);
+            assert_true(n == 3 && m == 3 && !memcmp(with, without, 2 * sizeof *with));
+            assert_true(with[2] != without[2]);
+            free(with);
+        }
+        free(without);
+    }
+}
+
 /* 20, 22: a model has its parameters and nothing else, for every class that there might be, seen or not, and each with its noise. */
 static void models_have_all_classes_and_nothing_else(void **state)
 {
@@ -252,10 +350,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(releases_lie_on_the_grid),
         cmocka_unit_test(noise_is_nowhere_used_twice),
+        cmocka_unit_test(what_nobody_touches_has_noise),
         cmocka_unit_test(rows_are_in_by_pairs_as_they_should),
         cmocka_unit_test(samples_are_not_cut_off),
         cmocka_unit_test(replacement_has_twice_the_noise),
         cmocka_unit_test(bounds_are_not_read_from_rows),
+        cmocka_unit_test(rows_far_away_change_no_others),
         cmocka_unit_test(models_have_all_classes_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,12 +159,83 @@ static void test_leftovers(void **state)
     }
 }
 
+/* --- losses ------------------------------------------------------------------------------------------------------ */
+
+enum { OUTPUTS = 5 };
+
+/* What is wanted of the examples of a pass. */
+typedef struct answers {
+    int32_t code[ROOM];
+    deep_real number[ROOM * OUTPUTS];
+    int8_t mark[ROOM * OUTPUTS];
+} answers;
+
+static void some_answers(answers *a, uint64_t *coins, size_t how)
+{
+    for (size_t i = 0; i < ROOM; i++) a->code[i] = (int32_t)(splitmix64(coins) % OUTPUTS);
+    company(coins, a->number, ROOM * OUTPUTS, how);
+    for (size_t j = 0; j < ROOM * OUTPUTS; j++) a->mark[j] = (int8_t)(splitmix64(coins) % 3) - 1;
+}
+
+/* Slopes of one example, whose outputs, input and answer are the first of `x`, `in` and `own`, at place i of `examples` in company. */
+static void slopes_at(tried_pass *t, deep_loss loss, const deep_real *x, const deep_real *in,
+                      const answers *own, size_t i, size_t examples, size_t how, deep_real *slope)
+{
+    answers all;
+    const deep_wanted wanted = { all.code, all.number, all.mark };
+    deep_real *value = t->pass.value[t->net.layers];
+    t->pass.examples = examples;
+    some_answers(&all, &t->coins, how);
+    company(&t->coins, t->pass.value[0], examples * OUTPUTS, how);
+    company(&t->coins, value, examples * OUTPUTS, how);
+    memcpy(value + i * OUTPUTS, x, OUTPUTS * sizeof *x);
+    memcpy(t->pass.value[0] + i * OUTPUTS, in, OUTPUTS * sizeof *in);
+    all.code[i] = own->code[0];
+    memcpy(all.number + i * OUTPUTS, own->number, OUTPUTS * sizeof *own->number);
+    memcpy(all.mark + i * OUTPUTS, own->mark, OUTPUTS * sizeof *own->mark);
+    deep_loss_slopes(loss, &t->pass, &wanted);
+    memcpy(slope, t->pass.slope[t->net.layers] + i * OUTPUTS, OUTPUTS * sizeof *slope);
+}
+
+/* Slopes are by what is wanted of the example itself, and by its own outputs: the same bits wherever it stands, and whoever stands before and after it. */
+static void test_losses(void **state)
+{
+    static const tried_net tried = { "dense 5", OUTPUTS, OUTPUTS };
+    tried_pass t;
+    (void)state;
+    open_tried(&t, &tried, ROOM, 61);
+    for (deep_loss loss = DEEP_SOFTMAX; loss <= DEEP_ANSWER; loss++)
+        for (size_t run = 0; run < 40; run++) {
+            deep_real x[OUTPUTS], in[OUTPUTS], alone[OUTPUTS], amid[OUTPUTS], other[OUTPUTS];
+            answers own;
+            random_numbers(&t.coins, x, OUTPUTS, 3);
+            random_numbers(&t.coins, in, OUTPUTS, 3);
+            some_answers(&own, &t.coins, 0);
+            for (size_t j = 0; loss == DEEP_ANSWER && j < OUTPUTS; j++) own.number[j] = fabsf(own.number[j]);
+            slopes_at(&t, loss, x, in, &own, 0, 1, 0, alone);
+            for (size_t examples = 2; examples <= ROOM; examples += 1 + run % 7)
+                for (size_t i = 0; i < examples; i++) {
+                    slopes_at(&t, loss, x, in, &own, i, examples, run % 8, amid);
+                    if (memcmp(alone, amid, sizeof amid) != 0)
+                        fail_msg("loss %d: slopes of example %zu of %zu are not those that it has alone",
+                                 (int)loss, i, examples);
+                }
+            for (size_t j = 0; j < OUTPUTS; j++)
+                own.number[j] += 1, in[j] += 1, own.mark[j] = own.mark[j] == 1 ? 0 : 1;
+            own.code[0] = (own.code[0] + 1) % OUTPUTS;
+            slopes_at(&t, loss, x, in, &own, 0, 1, 0, other);
+            assert_true(memcmp(alone, other, sizeof other) != 0); /* it is its own answer that counts */
+        }
+    close_tried(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_by_chance),
         cmocka_unit_test(test_leftovers),
+        cmocka_unit_test(test_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

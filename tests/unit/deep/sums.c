@@ -12,7 +12,8 @@
 enum { ROOM = 24 };
 
 static const char *const way_names[] = { "outer", "ghost", "direct", "rows" };
-static size_t ways[4]; /* how many layers of tried nets went each way */
+static size_t ways[4];  /* how many layers of tried nets went each way */
+static size_t compared; /* gradients of groups with what they should be */
 
 static void forward_and_back(tried_pass *t, size_t examples, const deep_real *x, const deep_real *slopes)
 {
@@ -51,36 +52,143 @@ static dusk_int128 square(const int64_t *v, size_t n)
     return sum;
 }
 
-/* v against the gradient of example 0, as the kinds give it, clipped to `clip` in doubles. */
-static void check_value(const char *text, tried_pass *t, const deep_sum *sum, const int64_t *v, double clip)
+/* What rounding may do to what one example adds, in steps: by the numbers of right and left, each of which is rounded to half a step, by definition and not by what was found. All but
+ * `capped` are squares. */
+typedef struct rounding {
+    double most;   /* of how far off it is, for sure */
+    double along;  /* of how far along the gradient, by chance: each rounding is anywhere in half a step */
+    double slack;  /* of what is left free for halves of steps of the left */
+    double rights; /* of how far off a gradient is of which right alone is rounded */
+    double floats; /* of what sums of floats may be off by */
+    bool capped;   /* numbers of the left are too large for 16 bits, and all are made smaller */
+} rounding;
+
+/* 2^11 over a power of two that is above the length of all that is on the right. */
+static double power_of(const deep_factors *f)
 {
-    const size_t n = t->net.parameters;
-    deep_real *g = dusk_allocate(n, sizeof *g);
-    double *length = dusk_allocate(sum->groups, sizeof *length), apart = 0, most = 0;
-    for (size_t q = 0; q < sum->groups; q++) length[q] = 0;
-    for (size_t l = 0; l < t->net.layers; l++) {
-        const deep_layer *layer = &t->net.layer[l];
-        if (layer->parameters == 0) continue;
-        deep_gradient(&t->pass, l, 0, g + layer->first);
-        for (size_t j = 0; j < layer->parameters; j++)
-            length[sum->share[l].group] += (double)g[layer->first + j] * (double)g[layer->first + j];
-    }
-    for (size_t l = 0; l < t->net.layers; l++) {
-        const double share = clip / sqrt((double)sum->groups), size = sqrt(length[sum->share[l].group]);
-        double factor = fmin(1, share / size);
-        if (sum->clipping == DEEP_CLIP_AUTOMATIC) factor = share / (size + 0.01);
-        const deep_layer *layer = &t->net.layer[l];
-        for (size_t j = layer->first; j < layer->first + layer->parameters; j++) {
-            const double right = factor * (double)g[j], got = (double)v[j] * clip / DEEP_STEPS;
-            apart += (got - right) * (got - right);
-            most += right * right;
+    double square = f->constant ? (double)f->positions : 0;
+    int exponent;
+    for (size_t t = 0; t < f->positions; t++)
+        for (size_t c = 0; c < f->columns; c++) square += pow((double)f->right[t * f->right_step + c], 2);
+    (void)frexp(sqrt(square), &exponent);
+    return ldexp(1, 11 - exponent);
+}
+
+static double length_of(const deep_real *x, size_t n)
+{
+    double square = 0;
+    for (size_t j = 0; j < n; j++) square += (double)x[j] * (double)x[j];
+    return sqrt(square);
+}
+
+/* Of a matrix that is a sum of outer products; g is its gradient, size long. */
+static void round_outer(rounding *r, const deep_factors *f, const deep_real *g, double size, double factor)
+{
+    const size_t width = f->columns + f->constant;
+    const double power = power_of(f), unit = factor / power;
+    const double half = 0.5 * sqrt((double)f->rows), halves = 0.5 * sqrt((double)width);
+    double most = 0, slack = 0, off = 0, floats = 0; /* positions may all pull the same way */
+    for (size_t t = 0; t < f->positions; t++) {
+        const deep_real *left = f->left + t * f->left_step, *right = f->right + t * f->right_step;
+        const double lefts = length_of(left, f->rows) * unit;
+        const double rights = sqrt(pow(length_of(right, f->columns), 2) + f->constant) * power;
+        most += half * (rights + halves) + halves * lefts;
+        slack += half * (rights + halves);
+        off += halves * lefts;
+        floats += ((double)f->positions + 2) * 0x1p-23 * lefts * rights;
+        for (size_t row = 0; size > 0 && row < f->rows; row++) { /* of each number of the left */
+            double sum = f->constant ? (double)g[row * width + f->columns] : 0;
+            for (size_t c = 0; c < f->columns; c++) sum += (double)g[row * width + c] * (double)right[c];
+            r->along += pow(sum * power / size, 2) / 12;
+            r->capped |= fabs((double)left[row]) * unit > 0x1p14 * (1 - 1e-6);
+        }
+        for (size_t c = 0; size > 0 && c < width; c++) { /* and of the right */
+            double sum = 0;
+            for (size_t row = 0; row < f->rows; row++) sum += (double)g[row * width + c] * (double)left[row];
+            r->along += pow(sum * unit / size, 2) / 12;
         }
     }
-    if (!(sqrt(apart) <= 0.04 * sqrt(most) + 2e-3 * clip))
-        fail_msg("%s: what is added is %g away from the clipped gradient, of %g (clip %g)", text, sqrt(apart),
-                 sqrt(most), clip);
+    r->most += most * most;
+    r->slack += slack * slack;
+    r->rights += off * off;
+    r->floats += floats * floats;
+}
+
+/* All of what rounding may do to the layers of a group, of which the gradient is `size` long. */
+static rounding rounding_of(tried_pass *t, const deep_sum *sum, size_t group, const deep_real *g, double size,
+                            double factor)
+{
+    rounding r = { .most = 0 };
+    for (size_t l = 0; l < t->net.layers; l++) {
+        const deep_share *share = &sum->share[l];
+        const deep_layer *layer = &t->net.layer[l];
+        deep_factors f[DEEP_PAIRS];
+        if (share->way == DEEP_NOTHING || share->group != group) continue;
+        const size_t pairs = share->way == DEEP_OUTER ? layer->kind->factors(&t->pass, l, 0, f) : 0;
+        for (size_t k = 0; k < pairs; k++)
+            round_outer(&r, &f[k], g + layer->first + f[k].first, size, factor);
+        if (share->way == DEEP_OUTER) continue;
+        size_t made = 0; /* what is 0 stays so */
+        for (size_t j = 0; j < layer->parameters; j++) made += g[layer->first + j] != 0;
+        r.most += 0.25 * (double)made;
+        r.slack += 0.25 * (double)(share->way == DEEP_ROWS ? deep_size(layer->in) * layer->out.channels
+                                                           : layer->parameters);
+        r.along += 1.0 / 12;
+    }
+    return r;
+}
+
+static double group_length(const tried_pass *t, const deep_sum *sum, const deep_real *g, size_t group)
+{
+    double square = 0;
+    for (size_t l = 0; l < t->net.layers; l++)
+        if (t->net.layer[l].parameters > 0 && sum->share[l].group == group)
+            square += pow(length_of(g + t->net.layer[l].first, t->net.layer[l].parameters), 2);
+    return sqrt(square);
+}
+
+/* v, in steps, against the gradient of example 0, as the kinds give it, held down to `clip` in doubles: apart by no more than what rounding can do, and along the gradient by no more than
+ * seven deviations of what it does by chance: of all that are compared one would be in less than one of 10^7 programs. */
+static void check_value(const char *text, tried_pass *t, const deep_sum *sum, const int64_t *v, double clip)
+{
+    deep_real *g = dusk_allocate(t->net.parameters, sizeof *g);
+    memset(g, 0, t->net.parameters * sizeof *g);
+    for (size_t l = 0; l < t->net.layers; l++)
+        if (t->net.layer[l].parameters > 0) deep_gradient(&t->pass, l, 0, g + t->net.layer[l].first);
+    for (size_t group = 0; group < sum->groups; group++) {
+        const double share = DEEP_STEPS / sqrt((double)sum->groups), size = group_length(t, sum, g, group);
+        double factor = fmin(DEEP_STEPS / clip, share / size), apart = 0, along = 0;
+        if (sum->clipping == DEEP_CLIP_AUTOMATIC) factor = share / (size + 0.01);
+        const rounding r = rounding_of(t, sum, group, g, size, factor);
+        const double chance = 7 * sqrt(r.along) + sqrt(r.floats) + 1, whole = factor * size;
+        /* what would not fit with halves of steps is made that much shorter; it is measured with right as rounded */
+        const double measured = sqrt(pow(whole + chance, 2) + r.rights);
+        const double shorter = fmax(measured + sqrt(r.slack) + 1e-8 * share - share, 0);
+        const bool other =
+            shorter > 0 || sum->clipping == DEEP_CLIP_AUTOMATIC; /* the factor follows from that */
+        for (size_t l = 0; l < t->net.layers; l++) {
+            const deep_layer *layer = &t->net.layer[l];
+            for (size_t j = layer->first;
+                 sum->share[l].group == group && j < layer->first + layer->parameters; j++) {
+                const double off = (double)v[j] - factor * (double)g[j];
+                apart += off * off;
+                along += size > 0 ? off * (double)g[j] / size : off;
+            }
+        }
+        if (r.capped) continue; /* 16 bits do not hold it: only how long it is was promised */
+        const double most = sqrt(r.most) + chance + shorter + (other ? measured - whole : 0);
+        if (!(sqrt(apart) <= most))
+            fail_msg(
+                "%s: what is added is %g steps away from the clipped gradient, of %g, and rounding makes %g",
+                text, sqrt(apart), whole, most);
+        const double least = -chance - shorter - (other ? measured - whole : 0);
+        if (!(along <= chance && along >= least))
+            fail_msg("%s: what is added is %g steps longer than the clipped gradient, of %g, and rounding "
+                     "makes %g to %g",
+                     text, along, whole, least, chance);
+        compared++;
+    }
     dusk_deallocate(g);
-    dusk_deallocate(length);
 }
 
 /* The squared length of the products of factors of example 0, in doubles, and how far above it an upper bound may be. */
@@ -178,6 +286,19 @@ static void test_one(void **state)
                 check_one(&tried_nets[k], c, clips[j], 31 * k + j);
     for (size_t w = 0; w < 4; w++)
         if (ways[w] == 0) fail_msg("no layer of the nets goes the way %s", way_names[w]);
+    assert_true(compared > 3000);
+}
+
+/* A hundred thousand inputs: 11 bits of the right are few for each, and what they are off by is known all the same. */
+static void test_wide(void **state)
+{
+    static const tried_net nets[] = { { "dense 2", 100000, 2 },
+                                      { "dense 3; tanh; output", 99991, 2 },
+                                      { "input 5 1 20000; dense 2 each; output", 100000, 3 } };
+    (void)state;
+    for (size_t k = 0; k < sizeof nets / sizeof *nets; k++)
+        for (deep_clipping c = DEEP_CLIP_FLAT; c <= DEEP_CLIP_AUTOMATIC; c++)
+            check_one(&nets[k], c, 0.3, 700 + k);
 }
 
 /* Layers of 1 to 64 positions, from where products of matrices win to where gradients are made: constants over positions, windows that
@@ -436,10 +557,15 @@ static void test_by_chance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_adversary),  cmocka_unit_test(test_many),
-        cmocka_unit_test(test_by_chance),  cmocka_unit_test(test_flush),
-        cmocka_unit_test(test_magnitudes), cmocka_unit_test(test_products_beyond_floats),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_adversary),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_by_chance),
+        cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_magnitudes),
+        cmocka_unit_test(test_products_beyond_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

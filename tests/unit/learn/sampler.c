@@ -256,6 +256,47 @@ static void rows_come_with_their_chances(void **state)
     check_counts(&shuffled, 0.1, 0.1 * 9 / 99);
 }
 
+/* Rows that come by coins of their own: how many come varies as it should, not more and not less, and over all pairs of rows what they have in common is that of
+ * chance. Each bound is passed by chance once in 10^8 (5.8 deviations), there are four. */
+static void check_independence(const learn_sampler *sampler, size_t rows, uint64_t times, uint64_t seed)
+{
+    static double product[ROWS][ROWS];
+    const double q = sampler->rate, spread = q * (1 - q), t = (double)times;
+    /* the fourth moment of what a row is off by, in squares of its variance; the same of a pair, and of the sum over all */
+    const double one = (pow(1 - q, 3) + pow(q, 3)) / spread, pair = one * one;
+    const double size = 3 + (one - 3) / (double)rows, pairs = (double)(rows * (rows - 1)) / 2;
+    double sizes = 0, common = 0;
+    dusk_generator *gen = seeded(seed);
+    learn_draw draw;
+    size_t count;
+    memset(product, 0, sizeof product);
+    assert_int_equal(learn_draw_open(&draw, sampler, rows, gen, NULL), DUSK_OK);
+    for (uint64_t step = 0; step < times; step++) {
+        bool in[ROWS] = { false };
+        assert_int_equal(learn_draw_take(&draw, step, &count, NULL), DUSK_OK);
+        for (size_t i = 0; i < count; i++) in[draw.row[i]] = true;
+        sizes += pow((double)count - q * (double)rows, 2) / (spread * (double)rows * t);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < i; j++) product[i][j] += ((double)in[i] - q) * ((double)in[j] - q);
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < i; j++) common += pow(product[i][j] / spread, 2) / t;
+    if (!(fabs(sizes - 1) < 5.8 * sqrt((size - 1) / t)))
+        fail_msg("sizes of samples vary %g times as much as they should", sizes);
+    if (!(fabs(common - pairs) < 5.8 * sqrt(pairs * (2 + (pair - 3) / t))))
+        fail_msg("pairs: chi-square %g of %g", common, pairs);
+    learn_draw_close(&draw);
+    dusk_generator_free(gen);
+}
+
+static void poisson_samples_are_of_independent_rows(void **state)
+{
+    (void)state;
+    const learn_sampler often = sampler_of(LEARN_POISSON, 0.1, 0), rare = sampler_of(LEARN_POISSON, 0.02, 0);
+    check_independence(&often, 40, 20000, 31);
+    check_independence(&rare, 50, 40000, 32); /* from row to row */
+}
+
 /* Of each sample every draw is one of all places, whatever the others are: counts, how often a row comes twice, and pairs of draws. */
 static void draws_are_independent(void **state)
 {
@@ -344,6 +385,7 @@ int main(void)
         cmocka_unit_test(more_than_coins_can_tell_apart_is_refused),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(rows_come_with_their_chances),
+        cmocka_unit_test(poisson_samples_are_of_independent_rows),
         cmocka_unit_test(each_comes_once_an_epoch),
         cmocka_unit_test(once_shuffled_is_the_same_ever_after),
     };
