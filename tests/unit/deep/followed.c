@@ -20,6 +20,8 @@ static const char *said(const char *const *settings, const char *name, const cha
     return otherwise;
 }
 
+enum { GIVEN_MOST = 12 }; /* settings of a plan */
+
 static double number(const char *const *settings, const char *name, const char *otherwise)
 {
     return strtod(said(settings, name, otherwise), NULL);
@@ -50,6 +52,7 @@ static double *run(const char *const *settings, const dusk_frame *frame, double 
     dusk_generator *gen = seeded(seed);
     size_t rows, columns;
     char text[2000];
+    const char *given[GIVEN_MOST + 1];
     dusk_train_options_init(&o);
     o.label = "y";
     if (said(settings, "noise_fall", NULL))
@@ -59,8 +62,11 @@ static double *run(const char *const *settings, const dusk_frame *frame, double 
     o.delta = 1e-4;
     o.neighbours = DUSK_ADD_REMOVE;
     o.rows = frame->rows;
-    o.settings = settings;
-    while (settings[o.settings_count]) o.settings_count++;
+    for (; settings[o.settings_count]; o.settings_count++)
+        given[o.settings_count] = settings[o.settings_count];
+    assert_true(o.settings_count < GIVEN_MOST);
+    if (!said(settings, "learning_rate", NULL)) given[o.settings_count++] = "learning_rate=0.5";
+    o.settings = given;
     if (dusk_training_prepare(&training, "net_numbers", frame->fields, &o, &err) != DUSK_OK)
         fail_msg("%s", err.message);
     assert_int_equal(dusk_event_format(&dusk_training_statement(training)->event, text, sizeof text, NULL),
