@@ -151,7 +151,8 @@ static dusk_status mixture_grid_moment(dusk_bound *out, const dusk_pair *pair, d
     if (reach / step < NODES_MAX && s * (s + 1) * shift * shift < 2 * sigma * sigma * SEEN)
         status = dusk_mixture_log_moment(&k, pair, s, err);
     if (status != DUSK_OK) k = (dusk_bound){ 0, INFINITY };
-    if (pair->folded) k = (dusk_bound){ 0, dusk_add_up(k.upper, dusk_log1p_up(dusk_exp_up(-k.upper))) };
+    if (DUSK_MUTATE(FOLDED_MOMENT_OF_ONE_SIDE, pair->folded, false))
+        k = (dusk_bound){ 0, dusk_add_up(k.upper, dusk_log1p_up(dusk_exp_up(-k.upper))) };
     *out = k;
     return status == DUSK_ERR_UNSUPPORTED ? DUSK_OK : status;
 }
@@ -163,11 +164,8 @@ static dusk_status mixture_moment(dusk_bound *out, const dusk_pair *pair, double
     dusk_bound k = { 0, INFINITY };
     const double seen = mixture_seen_up(pair, s);
     if (pair->folded) k = dusk_folded_log_moment(pair, s);
-    if (DUSK_MUTATE(FOLDED_MOMENT_OF_ONE_SIDE, isinf(k.upper), true)) {
-        dusk_pair one = *pair;
-        one.folded = DUSK_MUTATE(FOLDED_MOMENT_OF_ONE_SIDE, pair->folded, false);
-        status = mixture_grid_moment(&k, &one, s, err);
-    }
+    if (DUSK_MUTATE(FOLDED_MOMENT_OF_ONE_SIDE, isinf(k.upper), true))
+        status = mixture_grid_moment(&k, pair, s, err);
     *out = (dusk_bound){ k.lower, fmin(seen, k.upper) };
     return status;
 }

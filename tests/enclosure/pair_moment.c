@@ -250,9 +250,9 @@ static int density(acb_ptr out, const acb_t x, void *param, slong order, slong b
     return 0;
 }
 
-static void mixture_truth(arb_t out, dusk_direction d, double sigma, double rate, double s)
+/* The expectation of what `f` has beside the density of N(0, sigma^2), from `low` to `high`. */
+static void expectation(arb_t out, acb_calc_func_t f, gauss *g, double low, double high, slong error)
 {
-    gauss g = { sigma, rate, d == DUSK_ADD ? -s : s + 1, d == DUSK_REPLACE ? -s : 0 };
     acb_t lo, hi, sum;
     mag_t tolerance;
     arb_t norm;
@@ -261,23 +261,29 @@ static void mixture_truth(arb_t out, dusk_direction d, double sigma, double rate
     acb_init(sum);
     arb_init(norm);
     mag_init(tolerance);
-    mag_set_ui_2exp_si(tolerance, 1, -120);
-    double far = 20 * sigma + (d == DUSK_REPLACE ? 2 : 1) * (s + 1);
-    acb_set_d(lo, -far);
-    acb_set_d(hi, far);
-    acb_calc_integrate(sum, density, &g, lo, hi, 120, tolerance, NULL, 160);
-    arb_const_pi(norm, 160);
+    mag_set_ui_2exp_si(tolerance, 1, -error);
+    acb_set_d(lo, low);
+    acb_set_d(hi, high);
+    acb_calc_integrate(sum, f, g, lo, hi, 120, tolerance, NULL, 240);
+    arb_const_pi(norm, 240);
     arb_mul_2exp_si(norm, norm, 1);
-    arb_sqrt(norm, norm, 160);
-    arb_set_d(out, sigma);
-    arb_mul(norm, norm, out, 160);
-    arb_div(out, acb_realref(sum), norm, 160);
-    arb_log(out, out, 160);
+    arb_sqrt(norm, norm, 240);
+    arb_set_d(out, g->sigma);
+    arb_mul(norm, norm, out, 240);
+    arb_div(out, acb_realref(sum), norm, 240);
     acb_clear(lo);
     acb_clear(hi);
     acb_clear(sum);
     arb_clear(norm);
     mag_clear(tolerance);
+}
+
+static void mixture_truth(arb_t out, dusk_direction d, double sigma, double rate, double s)
+{
+    gauss g = { sigma, rate, d == DUSK_ADD ? -s : s + 1, d == DUSK_REPLACE ? -s : 0 };
+    const double far = 20 * sigma + (d == DUSK_REPLACE ? 2 : 1) * (s + 1);
+    expectation(out, density, &g, -far, far, 120);
+    arb_log(out, out, 160);
 }
 
 /* density(x) (r^(s+1) - 1) (1 - r^-s), r = r(x), of which `plus` is s + 1. */
@@ -315,30 +321,8 @@ static int folded_density(acb_ptr out, const acb_t x, void *param, slong order, 
 static void folded_truth(arb_t out, double sigma, double rate, double s)
 {
     gauss g = { sigma, rate, s + 1, -s };
-    acb_t lo, hi, sum;
-    mag_t tolerance;
-    arb_t norm;
-    acb_init(lo);
-    acb_init(hi);
-    acb_init(sum);
-    arb_init(norm);
-    mag_init(tolerance);
-    mag_set_ui_2exp_si(tolerance, 1, -200);
-    acb_set_d(lo, 0.5);
-    acb_set_d(hi, 24 * sigma + s + 1);
-    acb_calc_integrate(sum, folded_density, &g, lo, hi, 120, tolerance, NULL, 240);
-    arb_const_pi(norm, 200);
-    arb_mul_2exp_si(norm, norm, 1);
-    arb_sqrt(norm, norm, 200);
-    arb_set_d(out, sigma);
-    arb_mul(norm, norm, out, 200);
-    arb_div(out, acb_realref(sum), norm, 200);
+    expectation(out, folded_density, &g, 0.5, 24 * sigma + s + 1, 200);
     arb_log1p(out, out, 200);
-    acb_clear(lo);
-    acb_clear(hi);
-    acb_clear(sum);
-    arb_clear(norm);
-    mag_clear(tolerance);
 }
 
 /* Samples of a fixed size: neither order of the neighbours is the worse one everywhere. */
