@@ -57,70 +57,76 @@ static dusk_status check_place(const char *path, const struct stat *there, dusk_
     return access(path, W_OK) != 0 ? fail_write(path, errno, err) : DUSK_OK;
 }
 
-/* A new file beside `target`, in which it is written. */
-static dusk_status make_beside(char **beside, int *descriptor, const char *target, const char *path,
-                               dusk_error *err)
+/* A new file beside the one that is there, or will be. */
+typedef struct beside {
+    char *name, *real;  /* a link stays a link: then what it leads to */
+    const char *target; /* what the new file is to become */
+    int descriptor;     /* -1: a device or a pipe, which is written to directly */
+} beside;
+
+static void clear_beside(beside *b)
 {
+    dusk_deallocate(b->name);
+    free(b->real);
+}
+
+static dusk_status make_beside(beside *out, const char *path, dusk_error *err)
+{
+    struct stat there;
     dusk_status status = DUSK_OK;
-    const size_t length = strlen(target);
-    DUSK_NEW(*beside, length + 8);
-    memcpy(*beside, target, length);
-    memcpy(*beside + length, ".XXXXXX", 8);
-    *descriptor = mkstemp(*beside);
-    if (*descriptor < 0) status = fail_write(path, errno, err);
+    beside b = { .target = path, .descriptor = -1 };
+    *out = b;
+    const bool exists = stat(path, &there) == 0;
+    if (exists) DUSK_TRY(check_place(path, &there, err));
+    if (exists && !S_ISREG(there.st_mode)) return DUSK_OK;
+    if (exists) b.real = realpath(path, NULL);
+    if (b.real) b.target = b.real;
+    const size_t length = strlen(b.target);
+    DUSK_NEW(b.name, length + 8);
+    memcpy(b.name, b.target, length);
+    memcpy(b.name + length, ".XXXXXX", 8);
+    b.descriptor = mkstemp(b.name);
+    if (b.descriptor < 0) DUSK_TRY(fail_write(path, errno, err));
+    *out = b;
+    b = (beside){ .name = NULL };
 done:
+    clear_beside(&b);
     return status;
 }
 
 dusk_status dusk_file_replace(const char *path, void (*put)(FILE *file, const void *what), const void *what,
                               dusk_error *err)
 {
-    struct stat there;
-    dusk_status status = DUSK_OK;
-    char *beside = NULL, *real = NULL;
-    int descriptor = -1;
-    const bool exists = stat(path, &there) == 0;
-    if (exists) DUSK_TRY(check_place(path, &there, err));
-    if (exists && !S_ISREG(there.st_mode)) return write_directly(path, put, what, err);
-    if (exists) real = realpath(path, NULL); /* a link stays a link */
-    const char *target = real ? real : path;
-    DUSK_TRY(make_beside(&beside, &descriptor, target, path, err));
-    FILE *file = fdopen(descriptor, "w");
-    if (!file || usual_mode(descriptor) != 0) {
+    beside b;
+    dusk_status status = make_beside(&b, path, err);
+    if (status != DUSK_OK) return status;
+    if (b.descriptor < 0) return write_directly(path, put, what, err);
+    FILE *file = fdopen(b.descriptor, "w");
+    if (!file || usual_mode(b.descriptor) != 0) {
         status = fail_write(path, errno, err);
         if (file)
             fclose(file);
         else
-            close(descriptor);
+            close(b.descriptor);
     } else {
         put(file, what);
         status = finish(file, path, err);
     }
-    if (status == DUSK_OK && rename(beside, target) != 0) status = fail_write(path, errno, err);
-    if (status != DUSK_OK) unlink(beside);
-done:
-    dusk_deallocate(beside);
-    free(real);
+    if (status == DUSK_OK && rename(b.name, b.target) != 0) status = fail_write(path, errno, err);
+    if (status != DUSK_OK) unlink(b.name);
+    clear_beside(&b);
     return status;
 }
 
 dusk_status dusk_file_try(const char *path, dusk_error *err)
 {
-    struct stat there;
-    dusk_status status = DUSK_OK;
-    char *beside = NULL, *real = NULL;
-    int descriptor = -1;
-    const bool exists = stat(path, &there) == 0;
-    if (exists) DUSK_TRY(check_place(path, &there, err));
-    if (exists && !S_ISREG(there.st_mode)) return DUSK_OK;
-    if (exists) real = realpath(path, NULL);
-    DUSK_TRY(make_beside(&beside, &descriptor, real ? real : path, path, err));
-    close(descriptor);
-    unlink(beside);
-done:
-    dusk_deallocate(beside);
-    free(real);
-    return status;
+    beside b;
+    const dusk_status status = make_beside(&b, path, err);
+    if (status != DUSK_OK || b.descriptor < 0) return status;
+    close(b.descriptor);
+    unlink(b.name);
+    clear_beside(&b);
+    return DUSK_OK;
 }
 
 /* ---- Which file it is ------------------------------------------------------------------------------- */
