@@ -188,20 +188,6 @@ static dusk_status check(const predict_settings *s, const dusk_parsed *parsed, d
     return DUSK_OK;
 }
 
-/* What is read stays. */
-static dusk_status check_files(const predict_settings *s, const dusk_parsed *parsed, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    dusk_outputs outputs = { .count = 0 };
-    dusk_outputs_add(&outputs, s->out);
-    DUSK_TRY(dusk_outputs_keep(&outputs, parsed->operands[0], err));
-    DUSK_TRY(dusk_outputs_keep(&outputs, s->labels, err));
-    DUSK_TRY(dusk_outputs_keep_rows(&outputs, parsed->operands[1], err));
-    if (s->out) status = dusk_file_try(s->out, err);
-done:
-    return status;
-}
-
 static dusk_status check_proba(bool proba, const dusk_model *model, dusk_error *err)
 {
     dusk_task task = dusk_model_learner(model)->task;
@@ -221,7 +207,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_prediction prediction = { .rows = 0 };
     model_data data = { .path = NULL };
     DUSK_TRY(check(s, parsed, err));
-    DUSK_TRY(check_files(s, parsed, err));
+    if (s->out) DUSK_TRY(dusk_file_try(s->out, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     model_print_none(dusk_model_statement(model));

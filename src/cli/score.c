@@ -317,18 +317,12 @@ static dusk_status check_plots(const score_settings *s, const dusk_model *model,
     return DUSK_OK;
 }
 
-/* What is read stays, and what is to be drawn can be. */
-static dusk_status check_files(const score_settings *s, const dusk_parsed *parsed, dusk_error *err)
+/* What is to be drawn can be. */
+static dusk_status try_drawings(const score_settings *s, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    dusk_outputs outputs = { .count = 0 };
-    dusk_outputs_add(&outputs, s->plot);
-    dusk_outputs_add(&outputs, s->calibration);
-    DUSK_TRY(dusk_outputs_check(&outputs, err));
-    DUSK_TRY(dusk_outputs_keep(&outputs, parsed->operands[0], err));
-    DUSK_TRY(dusk_outputs_keep(&outputs, s->labels, err));
-    if (parsed->operand_count > 1) DUSK_TRY(dusk_outputs_keep_rows(&outputs, parsed->operands[1], err));
-    for (size_t i = 0; i < outputs.count; i++) DUSK_TRY(dusk_file_try(outputs.path[i], err));
+    if (s->plot) DUSK_TRY(dusk_file_try(s->plot, err));
+    if (s->calibration) DUSK_TRY(dusk_file_try(s->calibration, err));
 done:
     return status;
 }
@@ -350,7 +344,7 @@ static dusk_status run(const void *settings, const dusk_parsed *parsed, dusk_err
     dusk_model *model = NULL;
     model_data data = { .path = NULL };
     DUSK_TRY(check(s, parsed, err));
-    DUSK_TRY(check_files(s, parsed, err));
+    DUSK_TRY(try_drawings(s, err));
     ask_begin();
     DUSK_TRY(dusk_model_read(&model, parsed->operands[0], err));
     model_print_none(dusk_model_statement(model));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files a training reads and writes. None that is read is replaced, none is written twice, and those that are written can be: all of it
+/* Which files a training reads and writes, besides those that options and operands name (main.c). None that is read is replaced, and those that are written can be: all of it
  * is found out before a budget is charged or a row is read, and in a dry run as well. */
 #include <string.h>
 
@@ -39,11 +39,6 @@ static dusk_status keep_inputs(const dusk_outputs *outputs, const model_data *da
                                dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const char *const rows[] = { data->path, s->check, s->open };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        DUSK_TRY(dusk_outputs_keep_rows(outputs, rows[i], err));
-    DUSK_TRY(dusk_outputs_keep(outputs, s->schema, err));
-    DUSK_TRY(dusk_outputs_keep(outputs, s->labels, err));
     DUSK_TRY(dusk_outputs_keep(outputs, s->net && train_net_is_file(s->net) ? s->net : NULL, err));
     DUSK_TRY(keep_start(outputs, &s->set, "", err));
     DUSK_TRY(keep_start(outputs, &s->candidates, " ", err));
@@ -87,7 +82,6 @@ dusk_status train_files_check(const model_data *data, const train_settings *s, d
     dusk_outputs_add(&outputs, s->out);
     dusk_outputs_add(&outputs, s->plot);
     dusk_outputs_add(&outputs, s->checkpoint);
-    DUSK_TRY(dusk_outputs_check(&outputs, err));
     DUSK_TRY(keep_inputs(&outputs, data, s, err));
     DUSK_TRY(check_rows(data, s, err));
     if (!data->source) status = model_rows_check(data->fields, data->path, data->labels, err);
