@@ -33,6 +33,7 @@ dusk_status deep_distil_plan(learn_job *job, deep_distil *d, dusk_error *err)
     if (learn_choice(job, "range") == 1) deep_scale_to_unit(job);
     d->classes = job->label_field->values;
     DUSK_TRY(deep_net_parse(&d->net, learn_text(job, "net"), job->features.width, d->classes, err));
+    DUSK_TRY(deep_check_tokens(&d->net, false, "train net, which has range=raw", err));
     DUSK_TRY(learn_model_room((double)d->net.parameters, err));
     DUSK_TRY(deep_refuse_standard(&d->net, err));
     if (d->net.parameters == 0)

@@ -131,6 +131,7 @@ static dusk_status plan(learn_job *job, dusk_error *err)
     job->assumed = ASSUMED;
     p->classes = job->label_field->values;
     DUSK_TRY(deep_net_parse(&p->train.net, learn_text(job, "net"), job->features.width, p->classes, err));
+    DUSK_TRY(deep_check_tokens(&p->train.net, learn_choice(job, "range") == RANGE_RAW, DEEP_RAW_HINT, err));
     DUSK_TRY(deep_refuse_standard(&p->train.net, err));
     DUSK_TRY(learn_model_room((double)p->train.net.parameters, err));
     p->train.plain = true; /* what it sees is public, or was released */

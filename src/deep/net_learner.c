@@ -126,12 +126,11 @@ done:
     return status;
 }
 
-/* Numbers that were scaled are no tokens: all rows would look alike. */
-static dusk_status check_tokens(const learn_job *job, const deep_net *net, dusk_error *err)
+dusk_status deep_check_tokens(const deep_net *net, bool raw, const char *hint, dusk_error *err)
 {
     for (size_t l = 0; l < net->layers; l++)
-        if (net->layer[l].kind->tokens && learn_choice(job, "range") != RANGE_RAW)
-            return dusk_fail(err, DUSK_ERR_ARGUMENT, "add --set range=raw",
+        if (net->layer[l].kind->tokens && !raw)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, hint,
                              "layer %zu (%s) takes tokens by their numbers, and numbers are scaled",
                              net->layer[l].place, net->layer[l].kind->name);
     return DUSK_OK;
@@ -152,7 +151,7 @@ dusk_status deep_net_plan(learn_job *job, dusk_error *err)
     job->plan = p;
     outputs = plan_loss(job, p);
     DUSK_TRY(deep_net_parse(&p->net, learn_text(job, "net"), job->features.width, outputs, err));
-    DUSK_TRY(check_tokens(job, &p->net, err));
+    DUSK_TRY(deep_check_tokens(&p->net, learn_choice(job, "range") == RANGE_RAW, DEEP_RAW_HINT, err));
     DUSK_TRY(learn_model_room((double)p->net.parameters, err));
     DUSK_TRY(deep_plan_start(job, p, err));
     DUSK_TRY(check_input(job, p, err));

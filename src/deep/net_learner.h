@@ -10,6 +10,9 @@
 
 /* For plans: numbers to [0, 1] instead of [-1, 1], so that the background of pictures is 0. */
 void deep_scale_to_unit(learn_job *job);
+/* Numbers that were scaled are no tokens: all rows would look alike. */
+#define DEEP_RAW_HINT "add --set range=raw"
+DUSK_MUST_USE dusk_status deep_check_tokens(const deep_net *net, bool raw, const char *hint, dusk_error *err);
 DUSK_MUST_USE dusk_status deep_put_parameters(learn_job *job, const float *parameters, size_t n,
                                               dusk_error *err);
 

@@ -12,3 +12,8 @@ wrong 'dense 8; rleu; output'
 wrong 'input 7; conv 4; output'
 wrong 'dense 8; tempered scale; output'
 wrong 'input 7; embedding 100 8; output'
+# so do the other learners that have networks
+for learner in pate label_net net_labels; do
+    dusk train "$learner" credit.csv --schema credit.fields --label repaid --epsilon 1 --delta 1e-6 --rows 2400 --dry-run --out a.model \
+        --net 'embedding 100 8; output' $([ "$learner" = pate ] && echo --public credit_new.csv) $([ "$learner" = label_net ] && echo --replace-one) 2>&1
+done
