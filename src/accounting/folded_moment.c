@@ -8,9 +8,9 @@
 #include <math.h>
 
 #include "accounting/bound.h"
-#include "accounting/gauss_legendre.h"
 #include "accounting/pair_moment.h"
 #include "base/mutant.h"
+#include "numeric/gauss_legendre.h"
 
 #define PIECES_MAX 4000
 #define LARGE 600.0 /* exponents beyond are for another bound */

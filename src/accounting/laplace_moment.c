@@ -11,9 +11,9 @@
 #include <float.h>
 
 #include "accounting/bound.h"
-#include "accounting/gauss_legendre.h"
 #include "accounting/pair_moment.h"
 #include "base/mutant.h"
+#include "numeric/gauss_legendre.h"
 
 #define PIECES_MAX 4000.0
 #define LARGE 300.0 /* exponents beyond are bounded by the largest loss */

@@ -7,7 +7,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/mutant.h"
-#include "deep/rate.h"
+#include "deep/learning_rate.h"
 #include "deep/state.h"
 #include "mechanisms/totals.h"
 

@@ -56,7 +56,7 @@ typedef struct deep_plan {
     deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;
-    bool finds_rate;        /* nobody gave one (rate.h) */
+    bool finds_rate;        /* nobody gave one (learning_rate.h) */
     deep_schedule schedule; /* of the rate */
     size_t
         smooth; /* passes with moved parameters that a gradient is the mean of; 0: one, as they are (whole.h) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DUSK_ACCOUNTING_GAUSS_LEGENDRE_H
-#define DUSK_ACCOUNTING_GAUSS_LEGENDRE_H
+#ifndef DUSK_NUMERIC_GAUSS_LEGENDRE_H
+#define DUSK_NUMERIC_GAUSS_LEGENDRE_H
 
 /* The rule of 24 nodes on [-1, 1], which is symmetric: the positive nodes, and their weights. Of a function that is analytic within the ellipse with foci -1 and 1 and half axes LONG_AXIS and
  * SHORT_AXIS, and at most B there, the sum is off by LEGENDRE_ERROR B at most: Chebyshev coefficients are at most 2 B rho^-k, rho = 4; the rule is exact below degree 48, and for even k >= 4 both the integral of T_k

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DUSK_DEEP_RATE_H
-#define DUSK_DEEP_RATE_H
+#ifndef DUSK_DEEP_LEARNING_RATE_H
+#define DUSK_DEEP_LEARNING_RATE_H
 
 /* How far a step goes where nobody said. A rate that is right where noise is small goes nowhere where it is large: noise moves n parameters in T steps by about rate * deviation * root(n T),
  * a random walk, and what steps have learned drowns in it when that is much longer than the way to go. So the rate is found by the length of this walk: 15 for categories, 1 for a number, 4 for rows that come back;

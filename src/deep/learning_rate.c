@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The learning rate by the walk of noise; see rate.h. What is known of walks is for descent without curvature; momentum m makes each step 1 / (1 - m) as long in the end. */
-#include "deep/rate.h"
+/* The learning rate by the walk of noise; see learning_rate.h. What is known of walks is for descent without curvature; momentum m makes each step 1 / (1 - m) as long in the end. */
+#include "deep/learning_rate.h"
 
 #include <math.h>
 

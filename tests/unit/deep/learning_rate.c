@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rates that nobody gave: noise moves parameters by as much as is said, whatever the noise, the clip, the optimiser and the schedule are; and no rate is longer than one that works
  * without noise. Trainings are of nobody, so that parameters are noise and nothing else. */
-#include "deep/rate.h"
+#include "deep/learning_rate.h"
 
 #include <math.h>
 
