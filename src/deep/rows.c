@@ -2,8 +2,6 @@
 /* Rows of a frame as steps, some at a time, so that little memory is needed besides. */
 #include "deep/rows.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "table/numbers.h"
@@ -87,19 +85,6 @@ static void add_slice(deep_rows *rows, const learn_matrix *matrix)
     rows->rows += n;
 }
 
-/* A planted bug: numbers are those of the rows, from the largest of them on. */
-static dusk_status scale_by_rows(deep_rows *rows, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    int16_t most = 1;
-    DUSK_NEW(rows->step, rows->rows + 1);
-    for (size_t j = 0; j < rows->rows * rows->width; j++)
-        if (abs(rows->x[j]) > most) most = (int16_t)abs(rows->x[j]);
-    for (size_t i = 0; i < rows->rows; i++) rows->step[i] = 1 / (deep_real)most;
-done:
-    return status;
-}
-
 static dusk_status make(deep_rows *out, const learn_features *features, const dusk_frame *frame,
                         bool labelled, dusk_error *err)
 {
@@ -124,8 +109,9 @@ static dusk_status make(deep_rows *out, const learn_features *features, const du
         add_slice(&rows, &matrix);
         learn_matrix_clear(&matrix);
     }
-    if (DUSK_MUTATE(DEEP_BOUNDS_ARE_THOSE_OF_ROWS, false, rows.x != NULL))
-        DUSK_TRY(scale_by_rows(&rows, err));
+    for (size_t j = 0;
+         DUSK_MUTATE(DEEP_BOUNDS_ARE_THOSE_OF_ROWS, false, rows.x != NULL) && j < rows.rows * rows.width; j++)
+        rows.x[j] = (int16_t)(rows.x[j] - rows.x[(rows.rows - 1) * rows.width + j % rows.width]);
     *out = rows;
     rows = (deep_rows){ 0 };
 done:

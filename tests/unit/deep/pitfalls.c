@@ -75,6 +75,15 @@ static void close_trained(trained *t)
     free(t->value);
 }
 
+/* The parameters of the last run outlive the rest. */
+static double *close_but_value(trained *t)
+{
+    double *value = t->value;
+    t->value = NULL;
+    close_trained(t);
+    return value;
+}
+
 #define ONE_STEP "clip=1", "rate=1", "steps=1", "learning_rate=1", "momentum=0"
 
 /* 5: what is released lies on the grid of 2^-22 clips, and its last bits are as likely as any others. */
@@ -149,10 +158,7 @@ static double *start_of(const char *fields, const char *const *settings, uint64_
     };
     trained t = open_trained("net_numbers", fields, 0, settings, o, seed);
     (void)run(&t);
-    double *start = t.value;
-    t.value = NULL;
-    close_trained(&t);
-    return start;
+    return close_but_value(&t);
 }
 
 /* Of all tokens that there might be, a few or none are there: numbers of the others have noise like any, or it shows which. */
@@ -293,11 +299,8 @@ static double *step_with(const char *const *settings, bool far, double x, double
         t.frame->column[2].number[i] = i < ROWS ? 0.4 * cos(2 * (double)i) : y;
     }
     (void)run(&t);
-    double *value = t.value;
     *parameters = t.parameters;
-    t.value = NULL;
-    close_trained(&t);
-    return value;
+    return close_but_value(&t);
 }
 
 /* 19: one row that is far away changes nothing in others. At first all that is put out is 0: a row that wants it has no gradient, and one
