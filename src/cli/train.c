@@ -43,7 +43,7 @@ static const dusk_option train_options[] = {
     { .name = "check", .argument = "FILE|FOLDER", .type = DUSK_OPTION_STRING, AT(check), .sample = "public.csv", .heading = "How",
       .help = "public rows of other people, with the same columns. Of networks: how right they are on them as they are trained, by which nothing is chosen. Of --until: to check by; without, private rows are held out, and the check is paid for" },
     { .name = "public", .argument = "FILE", .type = DUSK_OPTION_STRING, AT(open), .sample = "credit_new.csv", .heading = "How",
-      .help = "of pate and private_knn: public rows of other people, with the same columns, but for the label, which nobody needs to know; answers about them are what is paid for; of networks with subspace=K: the same, for directions of gradients" },
+      .help = "public rows of other people, with the same columns, whose label nobody needs to know: pate and private_knn ask about them, and networks with subspace=K find directions of gradients by them; of pate and private_knn answers about them are what is paid for" },
     { .name = "columns", .letter = 'c', .argument = "A,B,...", .type = DUSK_OPTION_STRING, AT(columns), .sample = "age,years", .heading = "How",
       .help = "learn from these fields only, besides the label" },
     { .name = "rows", .letter = 'r', .argument = "N", .type = DUSK_OPTION_WHOLE, AT(rows), .low = 1, .high = INT64_C(1) << 40, .sample = "2000", .heading = "How",
