@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "base/memory.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "deep/layer.h"
 #include "dusk/learn.h"
@@ -20,16 +21,20 @@ enum { LAYERS_MOST = 1000 };
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-/* How the layer is written, or, where there is none of that name, which ones there are. */
+/* How the layer is written, or, where there is none of that name, which is meant and which ones there are. */
 static void put_hint(dusk_text *hint, const char *kind)
 {
     dusk_layer layer;
+    dusk_suggestion meant;
     const size_t n = strlen(kind);
     for (size_t i = 0; dusk_layer_at(&layer, i); i++)
         if (!strncmp(layer.form, kind, n) && strchr(" ;", layer.form[n])) {
             dusk_text_add(hint, "%s: %s", layer.form, layer.help);
             return;
         }
+    dusk_suggestion_init(&meant, kind);
+    for (size_t i = 0; deep_kinds[i]; i++) dusk_suggestion_offer(&meant, deep_kinds[i]->name);
+    if (meant.best) dusk_text_add(hint, "did you mean %s? ", meant.best);
     dusk_text_add(hint, "layers are");
     for (size_t i = 0; dusk_layer_at(&layer, i); i++)
         dusk_text_add(hint, " %.*s", (int)strcspn(layer.form, " ;"), layer.form);
