@@ -174,7 +174,8 @@ done:
 static const dusk_setting settings[] = {
     DEEP_DISTIL_SETTINGS,
     { "teachers", "0", NULL, 0, 100000, true,
-      "how many; 0: one for every 240 rows if --rows is public, else 250" },
+      "how many; 0: 250, fewer where --rows is public and below 2000, more above 60,000: one for every 8, or "
+      "240, rows" },
     { "method", "gnmax", "gnmax|confident|interactive|lnmax", 0, 0, false,
       "the largest of votes with Gaussian noise, of votes that agree, of votes that contradict the student, "
       "or with Laplace noise" },

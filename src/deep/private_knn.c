@@ -199,7 +199,8 @@ static const dusk_setting settings[] = {
     { "rate", "0.2", NULL, 1e-6, 1, false,
       "the chance of a row to be in a sample; there is one for every answer" },
     { "neighbours", "0", NULL, 0, 10000, true,
-      "how many rows vote; 0: one of 200 in a sample if --rows is public, from 10 to 200, else 50" },
+      "how many rows vote; 0: 50, or, where --rows is public, fewer if a sample is small (one of 8) and more "
+      "if it is large (one of 200), from 10 to 200" },
     { "method", "gnmax", "gnmax|confident", 0, 0, false,
       "the largest of votes with Gaussian noise, or of votes that agree, which is asked first" },
     { "questions", "0", NULL, 0, 1e6, true, "how many public rows are asked about; 0: by the noise" },

@@ -16,4 +16,10 @@ train pate 2 --set method=interactive --set report=yes
 train pate 1 --set method=lnmax --set teachers=250 | grep 'answers of' | tr -s ' '
 dusk train private_knn credit.csv --schema credit.fields --label repaid --public credit_new.csv --epsilon 2 --out repaid.model 2>&1
 dusk train private_knn credit.csv --schema credit.fields --label repaid --epsilon 2 --delta 1e-6 --out repaid.model 2>&1
-true
+# how many there are where nobody said, and answers that are too few
+for rows in 100000 2400 1000 100; do
+    for learner in pate private_knn; do
+        dusk train $learner credit.csv --schema credit.fields --label repaid --public credit_new.csv --epsilon 1 --delta 1e-6 --rows $rows --out repaid.model --dry-run 2>&1 |
+            sed -n -e 's/^\([0-9]* answers of [0-9]* [a-z ]*\):.*/\1/p' -e '/^so few/p'
+    done
+done
