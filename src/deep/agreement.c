@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "accounting/accountants.h"
+#include "accounting/rdp_conversion.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/mutant.h"
@@ -138,14 +138,14 @@ static double lead_of(const deep_agreement *a, const int32_t *count, size_t best
 }
 
 DUSK_PROVEN(deep_agreement_cell)
-size_t deep_agreement_cell(const deep_agreement *a, const int32_t *count)
+size_t deep_agreement_cell(const deep_agreement *a, const int32_t *count, double over)
 {
     size_t best = 0;
     for (size_t c = 1; c < a->classes; c++)
         if (count[c] > count[best]) best = c;
     double lead = lead_of(a, count, best);
     if (DUSK_MUTATE(REPORT_WITHOUT_SCREENING, a->screen > 0, false))
-        lead = fmin(lead, ((double)count[best] - a->enough) * (width_of(a) / a->screen));
+        lead = fmin(lead, (over - a->enough) * (width_of(a) / a->screen));
     const double steps = floor(ldexp(fabs(lead), -a->unit));
     if (lead < 0) return a->zero - 1 - (size_t)fmin(steps, (double)a->zero - 1);
     return a->zero + (size_t)fmin(steps, (double)a->steps);
@@ -265,7 +265,6 @@ done:
 /* By what is public: orders and noises are tried on questions as they may be answered. Nothing rests on it. */
 typedef struct guess {
     size_t teachers;
-    double delta, alone;    /* epsilon of the answers without a report, at delta */
     double plain;           /* deviation of Gaussian noise, of its sensitivity */
     double pure, log_width; /* of a smooth report: its epsilon; deviation of noise on a logarithm, of beta */
     double order, beta;     /* the best so far; beta 0: Gaussian noise */
@@ -279,7 +278,7 @@ static void add_guess(const deep_agreement *a, guess *g, int which, double agree
 {
     g->count[0] = (int32_t)(agree * (double)g->teachers);
     if (a->classes > 1) g->count[1] = (int32_t)g->teachers - g->count[0];
-    const size_t cell = deep_agreement_cell(a, g->count);
+    const size_t cell = deep_agreement_cell(a, g->count, g->count[0]);
     g->total[which] += times * (double)a->price[cell];
     add_local(a, cell, times, g->local[which], g->n);
 }
@@ -296,19 +295,26 @@ static void guess_locals(const deep_agreement *a, guess *g)
     add_guess(a, g, 1, 1, n);
 }
 
+/* The epsilon of so much divergence. */
+static double epsilon_up(const deep_agreement *a, double divergence)
+{
+    const double s = dusk_sub_down(a->order, 1);
+    return dusk_moment_to_epsilon_up(s, dusk_mul_up(divergence, s), a->delta);
+}
+
 /* What is said of a total with so much above it, in steps. */
-static double say(const deep_agreement *a, const guess *g, double total)
+static double say(const deep_agreement *a, double total)
 {
     const double most = fmin(ldexp(total, a->grid), a->order * a->always);
-    return fmin(dusk_rdp_to_epsilon_up(a->order, most, g->delta), g->alone);
+    return fmin(epsilon_up(a, most), a->alone);
 }
 
 /* What noise makes of the report: `width` above the total if no noise falls, `worse` where one of four is worse. */
 static void try_widths(const deep_agreement *a, guess *g, const double width[2], const double worse[2],
                        double beta)
 {
-    const double least = say(a, g, g->total[1] + width[1]);
-    const double score = say(a, g, g->total[0] + worse[0]) + say(a, g, g->total[1] + worse[1]) + least;
+    const double least = say(a, g->total[1] + width[1]);
+    const double score = say(a, g->total[0] + worse[0]) + say(a, g->total[1] + worse[1]) + least;
     g->least = fmin(g->least, least);
     if (!(score < g->score)) return;
     g->score = score;
@@ -361,7 +367,7 @@ done:
     return status;
 }
 
-/* Epsilon of the answers by their own event, at the delta of the promise. */
+/* Epsilon of the answers by their own event. */
 DUSK_PROVEN(price_alone)
 static dusk_status price_alone(deep_agreement *a, const learn_budget *b, const deep_votes *v, dusk_error *err)
 {
@@ -375,7 +381,7 @@ static dusk_status price_alone(deep_agreement *a, const learn_budget *b, const d
         DUSK_TRY(dusk_event_repeat(&screening, &screening, v->questions, err));
         DUSK_TRY(dusk_event_add(&event, &event, &screening, err));
     }
-    DUSK_TRY(dusk_statement_init(&statement, &event, b->delta, b->neighbours, "row", err));
+    DUSK_TRY(dusk_statement_init(&statement, &event, a->delta, b->neighbours, "row", err));
     a->alone = statement.epsilon;
 done:
     return status;
@@ -387,8 +393,6 @@ static dusk_status choose(deep_agreement *a, guess *g, const learn_budget *b, du
     static const double orders[] = { 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128 };
     dusk_status status = DUSK_OK;
     g->n = reach_of(a);
-    g->delta = b->delta;
-    g->alone = a->alone;
     g->score = g->least = INFINITY;
     DUSK_NEW(g->count, a->classes);
     for (int which = 0; which < 2; which++) DUSK_NEW(g->local[which], g->n);
@@ -420,7 +424,7 @@ static dusk_status set_noise(deep_agreement *a, const learn_budget *b, const dee
     a->laplace = v->way == DEEP_LNMAX;
     a->noise = v->counts.gauss.scale;
     a->need = v->margin * v->counts.deviation;
-    a->screen = v->way == DEEP_CONFIDENT ? v->screen.gauss.scale : 0;
+    a->screen = v->way == DEEP_CONFIDENT || v->way == DEEP_INTERACTIVE ? v->screen.gauss.scale : 0;
     a->enough = v->threshold;
     if (!(a->noise <= NOISE_MOST && a->noise >= NOISE_LEAST && a->screen <= NOISE_MOST &&
           (a->screen == 0 || a->screen >= a->noise * NOISE_LEAST)))
@@ -429,8 +433,9 @@ static dusk_status set_noise(deep_agreement *a, const learn_budget *b, const dee
     const double answer = dusk_mul_up(a->laplace ? 2 : 1, cost_up(counted, a->noise));
     const double screening = a->screen > 0 ? cost_up(counted, a->screen) / 2 : 0;
     a->square = dusk_add_up(answer, screening);
-    a->always =
-        dusk_add_up(dusk_mul_up((double)v->answers, answer), dusk_mul_up((double)v->questions, screening));
+    a->always = a->as_asked ? dusk_mul_up((double)v->questions, a->square)
+                            : dusk_add_up(dusk_mul_up((double)v->answers, answer),
+                                          dusk_mul_up((double)v->questions, screening));
     while (ldexp((double)v->teachers, -a->unit) > STEPS_MOST) a->unit++;
     a->steps = (size_t)ceil(ldexp((double)v->teachers, -a->unit));
     a->zero = a->screen > 0 ? a->steps : 0;
@@ -448,6 +453,8 @@ static dusk_status make_prices(deep_agreement *out, const learn_budget *b, const
 {
     dusk_status status = DUSK_OK;
     deep_agreement a = { .classes = v->classes, .questions = v->questions, .order = order, .unit = unit };
+    a.as_asked = v->way == DEEP_INTERACTIVE;
+    a.delta = b->delta / DUSK_MUTATE(REPORT_TAKES_THE_LESS, a.as_asked ? 2 : 1, 1);
     DUSK_TRY(set_noise(&a, b, v, err));
     DUSK_TRY(price_alone(&a, b, v, err));
     DUSK_NEW(a.price, cells_of(&a));
@@ -474,9 +481,6 @@ dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_
     learn_budget *b = &job->budget;
     deep_agreement a = { .noise = 0 };
     guess g = { .teachers = v->teachers };
-    if (v->way == DEEP_INTERACTIVE)
-        return dusk_fail(err, DUSK_ERR_ARGUMENT, "choose another method, or --set report=no",
-                         "a report is made of votes that do not depend on earlier answers");
     if (!(b->delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or --set report=no",
                          "a report says an epsilon at a delta");
@@ -510,7 +514,7 @@ void deep_agreement_clear(deep_agreement *a)
 /* --- fit -------------------------------------------------------------------------------------------------------------------- */
 
 DUSK_PROVEN(deep_agreement_total)
-dusk_status deep_agreement_total(const deep_agreement *a, const int32_t *count, double *total, double **out,
+dusk_status deep_agreement_total(const deep_agreement *a, const size_t *cell, double *total, double **out,
                                  size_t *n, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -520,11 +524,12 @@ dusk_status deep_agreement_total(const deep_agreement *a, const int32_t *count, 
     DUSK_NEW(times, cells);
     DUSK_NEW(local, *n);
     *total = 0;
-    for (size_t q = 0; q < a->questions; q++) times[deep_agreement_cell(a, count + q * a->classes)] += 1;
-    for (size_t cell = 0; cell < cells; cell++) {
-        if (times[cell] == 0) continue;
-        *total += times[cell] * (double)a->price[cell];
-        add_local(a, cell, times[cell], local, *n);
+    for (size_t q = 0; q < a->questions; q++)
+        if (cell[q] != DEEP_NOT_ASKED) times[cell[q]] += 1;
+    for (size_t i = 0; i < cells; i++) {
+        if (times[i] == 0) continue;
+        *total += times[i] * (double)a->price[i];
+        add_local(a, i, times[i], local, *n);
     }
     *out = local;
     local = NULL;
@@ -562,19 +567,21 @@ done:
 }
 
 DUSK_PROVEN(deep_agreement_report)
-dusk_status deep_agreement_report(learn_job *job, const deep_agreement *a, const int32_t *count,
+dusk_status deep_agreement_report(learn_job *job, const deep_agreement *a, const size_t *cell,
                                   dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     double *local = NULL, total, noisy, most;
     size_t n = 0;
-    DUSK_TRY(deep_agreement_total(a, count, &total, &local, &n, err));
+    DUSK_TRY(deep_agreement_total(a, cell, &total, &local, &n, err));
     DUSK_TRY(release_total(a, total, local, n, &noisy, &most, gen, err));
-    const double always = dusk_mul_up(a->order, a->always), delta = job->budget.delta;
+    const double always = dusk_mul_up(a->order, a->always);
     most = fmax(fmin(most, always), 0);
     const double least = DUSK_MUTATE(REPORT_CAPPED_BY_ALL, a->alone, job->budget.epsilon);
-    const double epsilon = fmin(dusk_rdp_to_epsilon_up(a->order, most, delta), least);
-    const double put[] = { a->order, fmax(fmin(noisy, always), 0), most, epsilon, delta, a->alone };
+    const double epsilon = fmin(epsilon_up(a, most), least);
+    const double put[] = {
+        a->order, fmax(fmin(noisy, always), 0), most, epsilon, job->budget.delta, a->alone
+    };
     DUSK_TRY(learn_model_put(job->model, "report", 1, sizeof put / sizeof *put, put, err));
 done:
     if (local) dusk_wipe(local, n * sizeof *local);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/mutant.h"
 #include "deep/agreement.h"
 #include "deep/distil.h"
 #include "deep/net_learner.h"
@@ -107,16 +108,37 @@ done:
 
 typedef struct ballot {
     const deep_votes *votes;
+    const deep_agreement *agreement; /* where it is reported; else NULL */
     deep_asked asked;
     int32_t *count; /* of each question */
+    size_t *cell;   /* the same, for the report */
 } ballot;
+
+static size_t cell_of(const ballot *b, size_t q, const float *guess)
+{
+    const int32_t *count = b->count + q * b->votes->classes;
+    return deep_agreement_cell(b->agreement, count, deep_votes_over(b->votes, count, guess));
+}
+
+/* Questions that follow from earlier answers count when they are asked. */
+static void open_report(ballot *b)
+{
+    for (size_t q = 0; b->agreement && q < b->votes->questions; q++)
+        b->cell[q] = b->agreement->as_asked ? DEEP_NOT_ASKED : cell_of(b, q, NULL);
+}
 
 static dusk_status answer(void *context, size_t q, const float *guess, int32_t *out, dusk_generator *gen,
                           dusk_error *err)
 {
+    dusk_status status = DUSK_OK;
     ballot *b = context;
     const int32_t *count = b->count + q * b->votes->classes;
-    return deep_votes_answer(b->votes, &b->asked, count, count, guess, out, gen, err);
+    const size_t before = b->asked.questions;
+    DUSK_TRY(deep_votes_answer(b->votes, &b->asked, count, count, guess, out, gen, err));
+    if (b->agreement && b->agreement->as_asked && b->asked.questions > before)
+        b->cell[q] = cell_of(b, q, DUSK_MUTATE(REPORT_BY_VOTES_ALONE, guess, NULL));
+done:
+    return status;
 }
 
 /* All rows are dealt by their places in the frame, so that a row that is replaced by one without a label moves nobody. */
@@ -155,19 +177,23 @@ static dusk_status fit(learn_job *job, const dusk_frame *frame, dusk_generator *
     const pate_plan *p = job->plan;
     const size_t cells = p->votes.questions * p->votes.classes;
     deep_public open = { .rows = 0 };
-    ballot b = { .votes = &p->votes };
+    ballot b = { .votes = &p->votes, .agreement = p->reported ? &p->agreement : NULL };
     DUSK_TRY(learn_fit_scaling(job, frame, gen, err));
     DUSK_NEW(b.count, cells);
+    DUSK_NEW(b.cell, p->votes.questions);
     DUSK_TRY(deep_public_make(&open, job, &p->distil, err));
     learn_progress(job, 0.1);
     DUSK_TRY(count_votes(job, p, &open, frame, b.count, gen, err));
     learn_progress(job, 0.5);
-    if (p->reported) DUSK_TRY(deep_agreement_report(job, &p->agreement, b.count, gen, err));
+    open_report(&b);
     DUSK_TRY(deep_distil_run(job, &p->distil, &open, answer, &b, gen, err));
+    if (p->reported) DUSK_TRY(deep_agreement_report(job, &p->agreement, b.cell, gen, err));
 done:
     deep_public_clear(&open);
     if (b.count) dusk_wipe(b.count, cells * sizeof *b.count);
+    if (b.cell) dusk_wipe(b.cell, p->votes.questions * sizeof *b.cell);
     dusk_deallocate(b.count);
+    dusk_deallocate(b.cell);
     return status;
 }
 
@@ -191,8 +217,8 @@ static const dusk_setting settings[] = {
     { "sure", "0.8", NULL, 0, 1, false,
       "of interactive: from which score on the student is right by itself" },
     { "report", "no", "no|yes", 0, 0, false,
-      "but for interactive: also release, with noise, what the answers cost by how teachers agreed; the "
-      "promise stays what it is. Refused where that could hardly be less than by noise alone" },
+      "also release, with noise, what the answers cost by how teachers agreed; the promise stays what it is. "
+      "Refused where that could hardly be less than by noise alone" },
     { "report_share", "0.1", NULL, 0.001, 0.5, false, "of the budget, for report=yes" },
     { "teacher_rows", "512", NULL, 1, 8192, true, "how many rows a teacher learns from at most" },
     { "ridge", "0.1", NULL, 1e-6, 1e6, false, "of teachers: what is added to the diagonal of the kernel" },

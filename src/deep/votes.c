@@ -124,17 +124,23 @@ done:
 
 /* --- answers ------------------------------------------------------------------------------------------------------------ */
 
-/* How far votes are above what the student says, at most, in steps. */
+/* The same in steps. */
 static dusk_int128 largest(const deep_votes *v, const int32_t *count, const float *guess)
 {
+    const bool heard = guess && v->way == DEEP_INTERACTIVE;
     dusk_int128 most = 0;
     for (size_t c = 0; c < v->classes; c++) {
-        const double score = guess ? fmin(fmax((double)guess[c], 0), 1) : 0; /* NaN: 0 */
+        const double score = heard ? fmin(fmax((double)guess[c], 0), 1) : 0; /* NaN: 0 */
         const double said = rint(score * (double)v->teachers * DEEP_VOTE);
         const dusk_int128 over = (dusk_int128)count[c] * (dusk_int128)DEEP_VOTE - (dusk_int128)said;
         if (c == 0 || over > most) most = over;
     }
     return most;
+}
+
+double deep_votes_over(const deep_votes *v, const int32_t *count, const float *guess)
+{
+    return (double)largest(v, count, DUSK_MUTATE(REPORT_WITHOUT_THE_STUDENT, guess, NULL)) / DEEP_VOTE;
 }
 
 static size_t surest(const deep_votes *v, const float *guess)
@@ -155,7 +161,7 @@ static dusk_status passes(const deep_votes *v, bool *yes, const int32_t *count, 
     double *noisy = NULL;
     DUSK_NEW(totals, v->screen.dimension);
     DUSK_NEW(noisy, v->screen.dimension);
-    totals[0] = largest(v, count, v->way == DEEP_INTERACTIVE ? guess : NULL);
+    totals[0] = largest(v, count, guess);
     if (v->sampler) totals[0] = totals[0] / (dusk_int128)DEEP_VOTE * (dusk_int128)DEEP_VOTE_MOVES;
     DUSK_TRY(learn_noise_release(&v->screen, noisy, totals, gen, err));
     *yes = noisy[0] * (DEEP_VOTE / vote_to_ask(v)) >= v->threshold;

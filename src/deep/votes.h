@@ -37,6 +37,8 @@ typedef struct deep_votes {
 /* For plans: fill in the noise, of all that is left of the budget; `screening` of it is for the first question. The other fields are set. */
 DUSK_MUST_USE dusk_status deep_votes_plan(learn_job *job, deep_votes *votes, double screening,
                                           dusk_error *err);
+/* What is asked first, before noise: how far votes are above what the student says, of the class where that is most. */
+double deep_votes_over(const deep_votes *votes, const int32_t *count, const float *guess);
 
 /* A release that goes on: how many questions were asked, and answers given. */
 typedef struct deep_asked {
