@@ -20,22 +20,27 @@ typedef double line __attribute__((vector_size(LANES * sizeof(double)), may_alia
 
 static size_t whole_tiles(size_t n) { return (n + TILE - 1) / TILE * TILE; }
 
-/* Rows of a tile begin with its column on the diagonal. Lines before row i, the first of its tile. */
-DEEP_INLINE size_t lines_before(const deep_systems *s, size_t i) { return i * s->width - i * (i - TILE) / 2; }
-
-/* From row i, the first of its tile; the next row is width - i lines further. */
-DEEP_INLINE line *line_at(const deep_systems *s, size_t i, size_t j)
+/* Lines before row i, the first of its panel. A panel has columns from its own on, tile by tile; a tile is 16 lines by rows, after which come the next four rows of
+ * its columns. */
+DEEP_INLINE size_t lines_before(const deep_systems *s, size_t i)
 {
-    return (line *)(void *)s->cell + lines_before(s, i) + (j - i);
+    return i * s->width - i * (i - PANEL) / 2;
 }
 
-dusk_status deep_systems_open(deep_systems *out, size_t most, size_t sides, dusk_error *err)
+/* The tile of rows i to i + 3 and columns j to j + 3. */
+DEEP_INLINE line *tile_at(const deep_systems *s, size_t i, size_t j)
+{
+    const size_t top = i - i % PANEL;
+    return (line *)(void *)s->cell + lines_before(s, top) + (j - top) * PANEL + (i - top) * TILE;
+}
+
+dusk_status deep_systems_open(deep_systems *out, int level, size_t most, size_t sides, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     line *room = NULL;
-    *out = (deep_systems){ .size = whole_tiles(most) };
+    *out = (deep_systems){ .level = level, .size = whole_tiles(most) };
     out->width = out->size + whole_tiles(sides);
-    out->lines = lines_before(out, out->size) + 1;
+    out->lines = lines_before(out, (out->size + PANEL - 1) / PANEL * PANEL) + 1;
     DUSK_NEW(room, out->lines);
     out->room = room;
     out->cell =
@@ -61,59 +66,99 @@ void deep_systems_begin(deep_systems *s, const size_t *own, size_t sides)
     s->size = whole_tiles(most);
     s->width = s->size + whole_tiles(sides);
     for (size_t i = 0; i < s->size; i += TILE)
-        for (size_t r = 0; r < TILE; r++)
-            memset(line_at(s, i, s->size) + r * (s->width - i), 0, (s->width - s->size) * sizeof(line));
+        for (size_t j = s->size; j < s->width; j += TILE)
+            memset(tile_at(s, i, j), 0, TILE * TILE * sizeof(line));
+}
+
+/* The number in row i and column j of the first system; those of others follow. */
+static double *number_at(const deep_systems *s, size_t i, size_t j)
+{
+    return (double *)(void *)(tile_at(s, i - i % TILE, j - j % TILE) + i % TILE * TILE + j % TILE);
 }
 
 double *deep_systems_side(const deep_systems *s, size_t i, size_t side)
 {
-    const size_t top = i / TILE * TILE;
-    return (double *)(void *)(line_at(s, top, s->size + side) + (i - top) * (s->width - top));
+    return number_at(s, i, s->size + side);
 }
 
-/* Numbers of eight rows become lines. */
-DEEP_LANES
-static void interleave(double *to, const float *from, size_t step, size_t n)
+/* Numbers of a row of a tile, of eight systems that are `step` apart, become lines. */
+DEEP_INLINE void interleave(line *to, const float *from, size_t step)
 {
-    for (size_t j = 0; j < n; j++)
-        for (size_t l = 0; l < LANES; l++) to[j * LANES + l] = (double)from[l * step + j];
+    double *lanes = (double *)(void *)to;
+    for (size_t c = 0; c < TILE; c++)
+        for (size_t l = 0; l < LANES; l++) lanes[c * LANES + l] = (double)from[l * step + c];
 }
 
-DUSK_PROVEN(deep_systems_put)
+DUSK_PROVEN(put)
+DEEP_LANES
+static void put(const deep_systems *s, size_t first, size_t count, const float *from, size_t stride,
+                double ridge)
+{
+    for (size_t i = first; i < first + count; i += TILE) {
+        for (size_t j = i; j < s->size; j += TILE)
+            for (size_t r = 0; r < TILE; r++)
+                interleave(tile_at(s, i, j) + r * TILE, from + (i + r - first) * stride + (j - first),
+                           count * stride);
+        for (size_t r = 0; r < TILE; r++) tile_at(s, i, i)[r * TILE + r] += ridge;
+    }
+}
+
 void deep_systems_put(deep_systems *s, size_t first, size_t count, const float *from, size_t stride,
                       double ridge)
 {
-    for (size_t i = first; i < first + count; i++) {
-        const size_t top = i / TILE * TILE;
-        double *to = (double *)(void *)(line_at(s, top, top) + (i - top) * (s->width - top));
-        interleave(to, from + (i - first) * stride + (top - first), count * stride, s->size - top);
-        for (size_t l = 0; l < LANES; l++) to[(i - top) * LANES + l] += ridge;
-    }
+    put(s, first, count, from, stride, ridge);
 }
 
-/* The tile at (i, j) less the products of rows first, ..., last - 1 above it, in this order. */
+/* Sixteen lines of a tile less `n` products, which are taken off in order: of lines `across` apart, the first of which moves by `along`, and of a row of lines, which
+ * moves by `down`. In parts of lines, as long as vectors are, so that all sixteen stay in registers. */
+#define TAKE(name, bytes)                                                                                    \
+    typedef double name##_part __attribute__((vector_size(bytes), may_alias));                               \
+    DEEP_INLINE void name(line *tile, const line *left, ptrdiff_t across, ptrdiff_t along,                   \
+                          const line *right, ptrdiff_t down, size_t n)                                       \
+    {                                                                                                        \
+        enum { PARTS = sizeof(line) / (bytes) };                                                             \
+        for (size_t h = 0; h < PARTS; h++) {                                                                 \
+            name##_part sum[TILE][TILE], *at = (name##_part *)tile + h;                                      \
+            const name##_part *a = (const name##_part *)left + h, *b = (const name##_part *)right + h;       \
+            for (size_t r = 0; r < TILE; r++)                                                                \
+                for (size_t c = 0; c < TILE; c++) sum[r][c] = at[(r * TILE + c) * PARTS];                    \
+            for (size_t p = 0; p < n; p++, a += along * PARTS, b += down * PARTS)                            \
+                for (ptrdiff_t r = 0; r < TILE; r++)                                                         \
+                    for (ptrdiff_t c = 0; c < TILE; c++) sum[r][c] -= a[r * across * PARTS] * b[c * PARTS];  \
+            for (size_t r = 0; r < TILE; r++)                                                                \
+                for (size_t c = 0; c < TILE; c++) at[(r * TILE + c) * PARTS] = sum[r][c];                    \
+        }                                                                                                    \
+    }
+TAKE(take_wide, 64)
+TAKE(take_narrow, 32)
+
+/* The tile at (i, j) less the products of rows first, ..., last - 1 of one panel. */
 DEEP_INLINE void take_off(const deep_systems *s, size_t i, size_t j, size_t first, size_t last)
 {
-    line *at = line_at(s, i, j), sum[TILE][TILE];
-    const size_t next = s->width - i;
-    for (size_t r = 0; r < TILE; r++)
-        for (size_t c = 0; c < TILE; c++) sum[r][c] = at[r * next + c];
-    for (size_t top = first; top < last; top += TILE) {
-        const line *left = line_at(s, top, i), *right = line_at(s, top, j);
-        for (size_t p = 0; p < TILE; p++, left += s->width - top, right += s->width - top)
-            for (size_t r = 0; r < TILE; r++)
-                for (size_t c = 0; c < TILE; c++) sum[r][c] -= left[r] * right[c];
-    }
-    for (size_t r = 0; r < TILE; r++)
-        for (size_t c = 0; c < TILE; c++) at[r * next + c] = sum[r][c];
+    line *at = tile_at(s, i, j);
+    const line *left = tile_at(s, first, i), *right = tile_at(s, first, j);
+    if (s->level == 2)
+        take_wide(at, left, 1, TILE, right, TILE, last - first);
+    else
+        take_narrow(at, left, 1, TILE, right, TILE, last - first);
+}
+
+/* The right sides at (i, side) less what solutions of rows j + 3, ..., j come to, in this order. */
+DEEP_INLINE void take_back(const deep_systems *s, size_t i, size_t j, size_t side)
+{
+    line *at = tile_at(s, i, side);
+    const line *u = tile_at(s, i, j) + TILE - 1, *known = tile_at(s, j, side) + (TILE - 1) * TILE;
+    if (s->level == 2)
+        take_wide(at, u, TILE, -1, known, -TILE, TILE);
+    else
+        take_narrow(at, u, TILE, -1, known, -TILE, TILE);
 }
 
 /* A tile on the diagonal, from which all above it was taken off, becomes rows of U. */
 DEEP_INLINE void finish_diagonal(const deep_systems *s, size_t i, double least)
 {
-    line *row = line_at(s, i, i);
-    const size_t next = s->width - i;
-    for (size_t r = 0; r < TILE; r++, row += next) {
+    line *row = tile_at(s, i, i);
+    for (size_t r = 0; r < TILE; r++, row += TILE) {
         double *pivot = (double *)(void *)(row + r);
         for (size_t l = 0; l < LANES; l++) {
             const double guarded = pivot[DUSK_MUTATE(SYSTEMS_GUARD_OF_A_NEIGHBOUR, l, l ^ 1)];
@@ -121,21 +166,20 @@ DEEP_INLINE void finish_diagonal(const deep_systems *s, size_t i, double least)
         }
         for (size_t c = r + 1; c < TILE; c++) row[c] /= row[r];
         for (size_t q = r + 1; q < TILE; q++)
-            for (size_t c = q; c < TILE; c++) row[(q - r) * next + c] -= row[q] * row[c];
+            for (size_t c = q; c < TILE; c++) row[(q - r) * TILE + c] -= row[q] * row[c];
     }
 }
 
-/* The columns beside it. */
-DEEP_INLINE void finish_rows(const deep_systems *s, size_t i)
+/* One beside it. */
+DEEP_INLINE void finish(const deep_systems *s, size_t i, size_t j)
 {
-    const size_t next = s->width - i;
-    const line *u = line_at(s, i, i);
-    line *at = line_at(s, i, i + TILE);
-    for (size_t j = i + TILE; j < s->width; j++, at++)
-        for (size_t r = 0; r < TILE; r++) {
-            line x = at[r * next];
-            for (size_t p = 0; p < r; p++) x -= u[p * next + r] * at[p * next];
-            at[r * next] = x / u[r * next + r];
+    const line *u = tile_at(s, i, i);
+    line *at = tile_at(s, i, j);
+    for (size_t r = 0; r < TILE; r++)
+        for (size_t c = 0; c < TILE; c++) {
+            line x = at[r * TILE + c];
+            for (size_t p = 0; p < r; p++) x -= u[p * TILE + r] * at[p * TILE + c];
+            at[r * TILE + c] = x / u[r * TILE + r];
         }
 }
 
@@ -146,9 +190,12 @@ static void factorise(const deep_systems *s, double least)
     for (size_t panel = 0; panel < s->size; panel += PANEL) {
         const size_t end = s->size - panel < PANEL ? s->size : panel + PANEL;
         for (size_t i = panel; i < end; i += TILE) {
-            for (size_t j = i; j < s->width; j += TILE) take_off(s, i, j, panel, i);
+            take_off(s, i, i, panel, i);
             finish_diagonal(s, i, least);
-            finish_rows(s, i);
+            for (size_t j = i + TILE; j < s->width; j += TILE) {
+                take_off(s, i, j, panel, i);
+                finish(s, i, j);
+            }
         }
         for (size_t i = end; i < s->size; i += TILE)
             for (size_t j = i; j < s->width; j += TILE) take_off(s, i, j, panel, end);
@@ -159,36 +206,23 @@ static void factorise(const deep_systems *s, double least)
 DUSK_PROVEN(clear_beyond)
 static void clear_beyond(const deep_systems *s, size_t l)
 {
+    const size_t own = s->own[l];
     for (size_t i = 0; i < s->size; i++) {
-        const size_t top = i / TILE * TILE, from = i < s->own[l] ? s->own[l] : i;
-        double *row = (double *)(void *)(line_at(s, top, top) + (i - top) * (s->width - top)) + l;
-        for (size_t j = from; j < s->size; j++) row[(j - top) * LANES] = i == j;
-        for (size_t j = s->size; j < s->width && i >= s->own[l]; j++) row[(j - top) * LANES] = 0;
+        for (size_t j = i < own ? own : i; j < s->size; j++) number_at(s, i, j)[l] = i == j;
+        for (size_t j = s->size; j < s->width && i >= own; j++) number_at(s, i, j)[l] = 0;
     }
 }
 
-/* Four rows of four right sides: what later rows have is taken off, from the last on. */
-DEEP_INLINE void take_back(const deep_systems *s, size_t i, size_t side)
+/* Four rows of four right sides, from which later rows were taken off, become solutions. */
+DEEP_INLINE void finish_back(const deep_systems *s, size_t i, size_t side)
 {
-    const size_t next = s->width - i;
-    const line *u = line_at(s, i, i);
-    line *at = line_at(s, i, side), sum[TILE][TILE];
-    for (size_t r = 0; r < TILE; r++)
-        for (size_t c = 0; c < TILE; c++) sum[r][c] = at[r * next + c];
-    for (size_t top = s->size; top > i + TILE;) {
-        top -= TILE;
-        const line *known = line_at(s, top, side) + TILE * (s->width - top);
-        for (size_t p = TILE; p-- > 0;) {
-            known -= s->width - top;
-            for (size_t r = 0; r < TILE; r++)
-                for (size_t c = 0; c < TILE; c++) sum[r][c] -= u[r * next + (top - i) + p] * known[c];
-        }
-    }
+    const line *u = tile_at(s, i, i);
+    line *at = tile_at(s, i, side);
     for (size_t r = TILE; r-- > 0;)
         for (size_t c = 0; c < TILE; c++) {
-            for (size_t p = TILE; p-- > r + 1;) sum[r][c] -= u[r * next + p] * sum[p][c];
-            sum[r][c] /= u[r * next + r];
-            at[r * next + c] = sum[r][c];
+            line x = at[r * TILE + c];
+            for (size_t p = TILE; p-- > r + 1;) x -= u[r * TILE + p] * at[p * TILE + c];
+            at[r * TILE + c] = x / u[r * TILE + r];
         }
 }
 
@@ -198,7 +232,13 @@ static void substitute(const deep_systems *s)
 {
     for (size_t i = s->size; i > 0;) {
         i -= TILE;
-        for (size_t side = s->size; side < s->width; side += TILE) take_back(s, i, side);
+        for (size_t side = s->size; side < s->width; side += TILE) {
+            for (size_t j = s->size; j > i + TILE;) {
+                j -= TILE;
+                take_back(s, i, j, side);
+            }
+            finish_back(s, i, side);
+        }
     }
 }
 

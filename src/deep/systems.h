@@ -8,7 +8,7 @@
  * large their systems are.
  *
  * All have the room of the largest, in tiles; what is beyond the unknowns of a smaller one may be anything and is not looked at. Of matrices there is the
- * upper half: 32 bytes times the square of the size, of all eight. Proof: systems.proof.md. */
+ * upper half: of all eight, for n unknowns, 32 n^2 bytes and a kilobyte times n. Proof: systems.proof.md. */
 
 #include <stddef.h>
 
@@ -17,6 +17,7 @@
 enum { DEEP_SYSTEMS = 8, DEEP_SYSTEMS_TILE = 4 };
 
 typedef struct deep_systems {
+    int level;
     void *room;
     size_t lines;             /* of eight doubles, in it */
     double *cell;             /* the first line */
@@ -24,8 +25,9 @@ typedef struct deep_systems {
     size_t own[DEEP_SYSTEMS]; /* unknowns of each */
 } deep_systems;
 
-/* Room for `most` unknowns and `sides` right sides. */
-DUSK_MUST_USE dusk_status deep_systems_open(deep_systems *out, size_t most, size_t sides, dusk_error *err);
+/* Room for `most` unknowns and `sides` right sides. Level: tensor_lanes_level() or less; all give the same. */
+DUSK_MUST_USE dusk_status deep_systems_open(deep_systems *out, int level, size_t most, size_t sides,
+                                            dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
 void deep_systems_close(deep_systems *s);
 

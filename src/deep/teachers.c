@@ -248,7 +248,7 @@ static dusk_status open_room(const school *s, classroom *r, dusk_error *err)
     DUSK_NEW(r->coefficient, n * k);
     DUSK_NEW(r->score, QUESTIONS * k);
     DUSK_NEW(r->votes, s->questions * k + 1);
-    DUSK_TRY(deep_systems_open(&r->systems, s->most, k, err));
+    DUSK_TRY(deep_systems_open(&r->systems, tensor_lanes_level(), s->most, k, err));
     DUSK_TRY(tensor_gemm_open(&r->gemm, err));
 done:
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Systems in lanes: solutions are those of plain Cholesky to the last bit, of every size up to two panels and more, and what is in other lanes changes nothing. */
+/* Systems in lanes: solutions are those of plain Cholesky to the last bit, of every size up to four panels and more, and what is in other lanes changes nothing. */
 #include "deep/systems.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "support.h"
+#include "tensor/lanes.h"
 
 enum { MOST = 140, SIDES = 5, STRIP = 24, CELLS = DEEP_SYSTEMS * STRIP * MOST };
 #define RIDGE 0.1
@@ -100,14 +101,22 @@ static void check(const deep_systems *s, size_t lane, const problem *want)
 
 static problem lanes[DEEP_SYSTEMS], alone[DEEP_SYSTEMS];
 
+/* At every level that there is: seeds take turns. */
+static deep_systems opened(uint64_t seed)
+{
+    deep_systems s;
+    const int level = (int)(seed % (1 + (uint64_t)tensor_lanes_level()));
+    assert_int_equal(deep_systems_open(&s, level, MOST, SIDES, NULL), DUSK_OK);
+    return s;
+}
+
 static void test_one_by_one(void **state)
 {
     (void)state;
-    deep_systems s;
-    assert_int_equal(deep_systems_open(&s, MOST, SIDES, NULL), DUSK_OK);
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        deep_systems s = opened(seed);
         coins = seed;
-        const size_t most = seed % 2 ? MOST : 20;
+        const size_t most = seed / 3 % 2 ? MOST : 20;
         for (size_t l = 0; l < DEEP_SYSTEMS; l++) lanes[l].n = (size_t)(splitmix64(&coins) % (most + 1));
         for (size_t l = 0; l < DEEP_SYSTEMS; l++) {
             fill(&lanes[l], lanes[l].n, 100 * seed + l);
@@ -115,9 +124,10 @@ static void test_one_by_one(void **state)
             solve(&alone[l]);
         }
         solve_all(&s, lanes, 0);
+        solve_all(&s, lanes, 0); /* what is there from before does not matter */
         for (size_t l = 0; l < DEEP_SYSTEMS; l++) check(&s, l, &alone[l]);
+        deep_systems_close(&s);
     }
-    deep_systems_close(&s);
 }
 
 /* Solutions solve. */
@@ -154,27 +164,25 @@ static void test_lanes_are_apart(void **state)
 {
     (void)state;
     static problem whole;
-    deep_systems s;
-    assert_int_equal(deep_systems_open(&s, MOST, SIDES, NULL), DUSK_OK);
     for (uint64_t seed = 0; seed < 48; seed++) {
-        const size_t lane = seed % DEEP_SYSTEMS;
+        deep_systems s = opened(seed);
+        const size_t lane = seed / 3 % DEEP_SYSTEMS;
         fill(&whole, (size_t)(7 * seed) % MOST, seed);
         lanes[lane] = whole;
         spoil(lanes, lane, seed);
         solve(&whole);
-        solve_all(&s, lanes, seed % 3 == 0 ? NAN : seed % 3 == 1 ? 1e30f : 0);
+        solve_all(&s, lanes, seed % 4 == 0 ? NAN : seed % 4 == 1 ? 1e30f : 0);
         check(&s, lane, &whole);
+        deep_systems_close(&s);
     }
-    deep_systems_close(&s);
 }
 
 /* A system that is not definite, or has no numbers, is what the plain loops make of it. */
 static void test_no_numbers(void **state)
 {
     (void)state;
-    deep_systems s;
-    assert_int_equal(deep_systems_open(&s, MOST, SIDES, NULL), DUSK_OK);
     for (uint64_t seed = 0; seed < 30; seed++) {
+        deep_systems s = opened(seed);
         spoil(lanes, DEEP_SYSTEMS, seed);
         for (size_t l = 0; l < DEEP_SYSTEMS; l++) {
             for (size_t i = 0; i < lanes[l].n; i++)
@@ -184,8 +192,8 @@ static void test_no_numbers(void **state)
         }
         solve_all(&s, lanes, 0);
         for (size_t l = 0; l < DEEP_SYSTEMS; l++) check(&s, l, &alone[l]);
+        deep_systems_close(&s);
     }
-    deep_systems_close(&s);
 }
 
 static void test_no_memory(void **state)
@@ -193,7 +201,7 @@ static void test_no_memory(void **state)
     (void)state;
     deep_systems s;
     dusk_memory_fail_at(1);
-    assert_int_equal(deep_systems_open(&s, MOST, SIDES, NULL), DUSK_ERR_MEMORY);
+    assert_int_equal(deep_systems_open(&s, 0, MOST, SIDES, NULL), DUSK_ERR_MEMORY);
     deep_systems_close(&s);
 }
 
