@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teachers; see teachers.h. Arithmetic is plain, in a fixed order, or that of tensor/gemm.h: what a teacher says depends on its own rows bit for bit,
- * wherever they are in memory. Proof: teachers.proof.md. */
+/* Teachers; see teachers.h. A few of them at a time are a class: their rows stand together, their systems are solved in lanes (systems.h), and questions are
+ * multiplied with the rows of all. Arithmetic is plain, in a fixed order, or that of tensor/gemm.h: what a teacher says depends on its own rows bit for
+ * bit, wherever they are in memory and whoever else is in the class. Proof: teachers.proof.md. */
 #include "deep/teachers.h"
 
 #include <math.h>
@@ -9,11 +10,17 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "deep/real.h"
+#include "deep/systems.h"
 #include "deep/threads.h"
 #include "random/keyed.h"
 #include "tensor/lanes.h"
 
-enum { DEAL_STREAM = 0, QUESTIONS = 64 /* at a time */ };
+enum {
+    DEAL_STREAM = 0,
+    MATES = DEEP_SYSTEMS,
+    STRIP = 64 /* rows of kernels */,
+    QUESTIONS = 256 /* at a time */
+};
 
 DUSK_PROVEN(deep_deal)
 dusk_status deep_deal(uint32_t *teacher, size_t rows, size_t teachers, dusk_generator *gen, dusk_error *err)
@@ -33,19 +40,19 @@ done:
     return status;
 }
 
-/* --- one teacher ----------------------------------------------------------------------------------------------------- */
+/* --- a few teachers ------------------------------------------------------------------------------------------------------- */
 
-/* Room for one teacher after the other, in one thread. */
+/* Room for some teachers after the others, in one thread. */
 typedef struct classroom {
-    float *x;           /* its rows */
-    float *square;      /* their squared lengths */
-    float *gram;        /* rows_most^2, and QUESTIONS * rows_most */
-    double *factor;     /* rows_most^2 */
-    float *coefficient; /* rows_most * classes, and the same as doubles */
-    double *solution;
-    float *score;   /* QUESTIONS * classes */
-    int32_t *code;  /* of its rows */
-    int32_t *votes; /* of all questions, by the teachers of this thread */
+    size_t first[MATES + 1]; /* where the rows of each begin, and where those of the last end */
+    float *x;                /* rows */
+    float *square;           /* their squared lengths */
+    int32_t *code;           /* of them */
+    float *values;           /* of the kernel: strips of all matrices, or questions and all rows */
+    float *coefficient;      /* of all rows and classes */
+    float *score;            /* QUESTIONS * classes */
+    int32_t *votes;          /* of all questions, by the teachers of this thread */
+    deep_systems systems;
     tensor_gemm_work gemm;
 } classroom;
 
@@ -58,118 +65,148 @@ typedef struct school {
     size_t *row;   /* rows by teacher */
     size_t *first; /* of each teacher in `row`; one more at the end */
     classroom room[DEEP_THREADS_MOST];
-    size_t threads, most;
+    size_t threads, together; /* teachers at a time in each */
+    size_t most, many;        /* rows of one teacher, and of those at a time */
 } school;
 
+/* Part l of the sum has numbers l, l + 8, ..., on any machine. */
+DEEP_LANES
 static float squared_length(const float *x, size_t n)
 {
-    double sum = 0;
-    for (size_t j = 0; j < n; j++) sum += (double)x[j] * (double)x[j];
+    double part[MATES] = { 0 }, sum = 0;
+    const size_t whole = n / MATES * MATES;
+    for (size_t j = 0; j < whole; j += MATES)
+        for (size_t l = 0; l < MATES; l++) part[l] += (double)x[j + l] * (double)x[j + l];
+    for (size_t j = whole; j < n; j++) part[j - whole] += (double)x[j] * (double)x[j];
+    for (size_t l = 0; l < MATES; l++) sum += part[l];
     return (float)sum;
 }
 
 /* Products of vectors become values of the kernel, in place. */
 DEEP_LANES
-static void apply_kernel(float *gram, size_t count, size_t n, const float *left, const float *right,
-                         float each)
+static void apply_kernel(float *gram, size_t stride, size_t count, size_t n, const float *left,
+                         const float *right, float each)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++, gram += stride)
         for (size_t j = 0; j < n; j++) {
-            const float distance = left[i] + right[j] - 2 * gram[i * n + j];
-            gram[i * n + j] = deep_exp(-each * (distance > 0 ? distance : 0));
+            const float distance = left[i] + right[j] - 2 * gram[j];
+            gram[j] = deep_exp(-each * (distance > 0 ? distance : 0));
         }
-}
-
-/* a = U^T U, in place, in the diagonal and above; a is positive definite by its ridge, and rounding shall not make it less. */
-DEEP_LANES
-static void factorise(double *a, size_t n, double ridge)
-{
-    for (size_t k = 0; k < n; k++) {
-        double *at = a + k * n;
-        const double root = sqrt(at[k] > ridge * 0.5 ? at[k] : ridge * 0.5);
-        at[k] = root;
-        for (size_t j = k + 1; j < n; j++) at[j] /= root;
-        for (size_t i = k + 1; i < n; i++) {
-            const double value = at[i];
-            double *to = a + i * n;
-            for (size_t j = i; j < n; j++) to[j] -= value * at[j];
-        }
-    }
-}
-
-/* s = (U^T U)^-1 s, for `k` columns. */
-static void solve(const double *u, size_t n, double *s, size_t k)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < k; c++) s[i * k + c] /= u[i * n + i];
-        for (size_t j = i + 1; j < n; j++)
-            for (size_t c = 0; c < k; c++) s[j * k + c] -= u[i * n + j] * s[i * k + c];
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++)
-            for (size_t c = 0; c < k; c++) s[i * k + c] -= u[i * n + j] * s[j * k + c];
-        for (size_t c = 0; c < k; c++) s[i * k + c] /= u[i * n + i];
-    }
 }
 
 static float kernel_rate(const deep_teaching *how) { return (float)(0.5 / (how->width * how->width)); }
 
-static void learn(const school *s, classroom *r, size_t n)
+static size_t held(const school *s, size_t teacher)
 {
-    const size_t w = s->rows->width, k = s->how->classes;
-    const tensor_view a = { r->x, w, 1 }, b = { r->x, 1, w };
-    tensor_gemm(tensor_lanes_level(), r->gram, n, a, b, n, n, w, false, &r->gemm);
-    apply_kernel(r->gram, n, n, r->square, r->square, kernel_rate(s->how));
-    for (size_t i = 0; i < n * n; i++) r->factor[i] = (double)r->gram[i];
-    for (size_t i = 0; i < n; i++) {
-        r->factor[i * n + i] += s->how->ridge;
-        for (size_t c = 0; c < k; c++) r->solution[i * k + c] = ((size_t)r->code[i] == c) - 1.0 / (double)k;
-    }
-    factorise(r->factor, n, s->how->ridge);
-    solve(r->factor, n, r->solution, k);
-    for (size_t i = 0; i < n * k; i++) r->coefficient[i] = (float)r->solution[i];
+    const size_t n = s->first[teacher + 1] - s->first[teacher];
+    return DUSK_MUTATE(PATE_ROWS_WITHOUT_END, n < s->how->rows_most, true) ? n : s->how->rows_most;
 }
 
-static void vote(const school *s, classroom *r, size_t n)
+DUSK_PROVEN(take_rows)
+static void take_rows(const school *s, classroom *r, size_t mate, size_t teacher)
 {
-    const size_t w = s->rows->width, k = s->how->classes;
-    const int level = tensor_lanes_level();
+    const size_t w = s->rows->width;
+    const size_t n = held(s, teacher);
+    size_t at = DUSK_MUTATE(PATE_ROWS_OVERLAP, r->first[mate], r->first[mate] - (mate > 0 && n > 1));
+    for (size_t i = 0; i < n; i++, at++) {
+        const size_t row = s->row[s->first[teacher] + i];
+        memcpy(r->x + at * w, s->rows->x + row * w, w * sizeof *r->x);
+        r->square[at] = squared_length(r->x + at * w, w);
+        r->code[at] = s->rows->code[row];
+    }
+    r->first[mate + 1] = at;
+}
+
+/* The upper halves of kernel matrices, a strip of rows at a time. */
+DUSK_PROVEN(put_kernels)
+static void put_kernels(const school *s, classroom *r)
+{
+    const size_t w = s->rows->width, stride = r->systems.size;
+    for (size_t top = 0, count; top < r->systems.size; top += count) {
+        count = r->systems.size - top < STRIP ? r->systems.size - top : STRIP;
+        for (size_t l = 0; l < MATES; l++) {
+            const size_t begin = r->first[l] + top, end = r->first[l + 1];
+            if (begin >= end) continue;
+            const size_t n = end - begin, m = n < count ? n : count;
+            const tensor_view a = { r->x + begin * w, w, 1 }, b = { r->x + begin * w, 1, w };
+            float *strip = r->values + l * count * stride;
+            tensor_gemm(tensor_lanes_level(), strip, stride, a, b, m, n, w, false, &r->gemm);
+            apply_kernel(strip, stride, m, n, r->square + begin, r->square + begin, kernel_rate(s->how));
+        }
+        deep_systems_put(&r->systems, top, count, r->values, stride, s->how->ridge);
+    }
+}
+
+DUSK_PROVEN(learn)
+static void learn(const school *s, classroom *r)
+{
+    const size_t k = s->how->classes;
+    size_t own[MATES];
+    for (size_t l = 0; l < MATES; l++) own[l] = r->first[l + 1] - r->first[l];
+    deep_systems_begin(&r->systems, own, k);
+    put_kernels(s, r);
+    for (size_t l = 0; l < MATES; l++)
+        for (size_t i = 0; i < own[l]; i++)
+            for (size_t c = 0; c < k; c++)
+                deep_systems_side(&r->systems, i, c)[l] =
+                    ((size_t)r->code[r->first[l] + i] == c) - 1.0 / (double)k;
+    deep_systems_solve(&r->systems, s->how->ridge * 0.5);
+    for (size_t l = 0; l < MATES; l++)
+        for (size_t i = 0; i < own[l]; i++)
+            for (size_t c = 0; c < k; c++)
+                r->coefficient[(r->first[l] + i) * k + c] = (float)deep_systems_side(&r->systems, i, c)[l];
+}
+
+/* One vote of one teacher for each of `count` questions. */
+DUSK_PROVEN(vote)
+static void vote(const school *s, classroom *r, size_t mate, size_t count, int32_t *votes)
+{
+    const size_t k = s->how->classes, all = r->first[MATES];
+    const size_t first = r->first[mate], n = r->first[mate + 1] - first;
+    const size_t from = DUSK_MUTATE(PATE_SEGMENT_TOO_EARLY, first, first - (first > 0));
+    const tensor_view values = { r->values + from, all, 1 },
+                      coefficients = { r->coefficient + first * k, k, 1 };
+    if (n == 0) return;
+    tensor_gemm(tensor_lanes_level(), r->score, k, values, coefficients, count, k, n, false, &r->gemm);
+    for (size_t i = 0; i < count; i++) {
+        size_t best = 0;
+        for (size_t c = 1; c < k; c++)
+            if (r->score[i * k + c] > r->score[i * k + best]) best = c;
+        votes[i * k + best] += 1;
+    }
+}
+
+DUSK_PROVEN(ask)
+static void ask(const school *s, classroom *r)
+{
+    const size_t w = s->rows->width, all = r->first[MATES];
     for (size_t first = 0, count; first < s->questions; first += count) {
         count = s->questions - first < QUESTIONS ? s->questions - first : QUESTIONS;
         const tensor_view q = { s->question + first * w, w, 1 }, x = { r->x, 1, w };
-        const tensor_view values = { r->gram, n, 1 }, coefficients = { r->coefficient, k, 1 };
-        tensor_gemm(level, r->gram, n, q, x, count, n, w, false, &r->gemm);
-        apply_kernel(r->gram, count, n, s->question_square + first, r->square, kernel_rate(s->how));
-        tensor_gemm(level, r->score, k, values, coefficients, count, k, n, false, &r->gemm);
-        for (size_t i = 0; i < count; i++) {
-            size_t best = 0;
-            for (size_t c = 1; c < k; c++)
-                if (r->score[i * k + c] > r->score[i * k + best]) best = c;
-            r->votes[(first + i) * k + best] += 1;
-        }
+        tensor_gemm(tensor_lanes_level(), r->values, all, q, x, count, all, w, false, &r->gemm);
+        apply_kernel(r->values, all, count, all, s->question_square + first, r->square, kernel_rate(s->how));
+        for (size_t l = 0; l < MATES; l++) vote(s, r, l, count, r->votes + first * s->how->classes);
     }
 }
 
+/* From `teacher` on. */
 DUSK_PROVEN(teach)
 static void teach(const school *s, classroom *r, size_t teacher)
 {
-    const size_t w = s->rows->width, held = s->first[teacher + 1] - s->first[teacher];
-    const size_t n = held < s->how->rows_most ? held : s->how->rows_most;
-    if (n == 0) return;
-    for (size_t i = 0; i < n; i++) {
-        const size_t row = s->row[s->first[teacher] + i];
-        memcpy(r->x + i * w, s->rows->x + row * w, w * sizeof *r->x);
-        r->square[i] = squared_length(r->x + i * w, w);
-        r->code[i] = s->rows->code[row];
+    for (size_t l = 0; l < MATES; l++) {
+        r->first[l + 1] = r->first[l];
+        if (l < s->together && teacher + l < s->how->teachers) take_rows(s, r, l, teacher + l);
     }
-    learn(s, r, n);
-    vote(s, r, n);
+    if (r->first[MATES] == 0) return;
+    learn(s, r);
+    ask(s, r);
 }
 
 static void teach_some(void *context, size_t number)
 {
     school *s = context;
-    for (size_t t = number; t < s->how->teachers; t += s->threads) teach(s, &s->room[number], t);
+    for (size_t t = number * s->together; t < s->how->teachers; t += s->threads * s->together)
+        teach(s, &s->room[number], t);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------------- */
@@ -180,36 +217,38 @@ static void teach_some(void *context, size_t number)
         dusk_deallocate(pointer);                                                                            \
     } while (0)
 
-static size_t gram_size(const school *s) { return s->most * (s->most > QUESTIONS ? s->most : QUESTIONS) + 1; }
+static size_t values_size(const school *s)
+{
+    const size_t strips = MATES * STRIP * (s->most + DEEP_SYSTEMS_TILE), asked = QUESTIONS * s->many;
+    return strips > asked ? strips : asked;
+}
 
 static void close_room(const school *s, classroom *r)
 {
-    const size_t n = s->most + 1, k = s->how->classes;
+    const size_t n = s->many + 1, k = s->how->classes;
     WIPE(r->x, n * s->rows->width);
     WIPE(r->square, n);
-    WIPE(r->gram, gram_size(s));
-    WIPE(r->factor, n * n);
-    WIPE(r->coefficient, n * k);
-    WIPE(r->solution, n * k);
-    WIPE(r->score, QUESTIONS * k);
     WIPE(r->code, n);
+    WIPE(r->values, values_size(s));
+    WIPE(r->coefficient, n * k);
+    WIPE(r->score, QUESTIONS * k);
     WIPE(r->votes, s->questions * k + 1);
+    deep_systems_close(&r->systems);
     tensor_gemm_close(&r->gemm);
 }
 
 static dusk_status open_room(const school *s, classroom *r, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const size_t n = s->most + 1, k = s->how->classes;
+    const size_t n = s->many + 1, k = s->how->classes;
     DUSK_NEW(r->x, n * s->rows->width);
     DUSK_NEW(r->square, n);
-    DUSK_NEW(r->gram, gram_size(s));
-    DUSK_NEW(r->factor, n * n);
-    DUSK_NEW(r->coefficient, n * k);
-    DUSK_NEW(r->solution, n * k);
-    DUSK_NEW(r->score, QUESTIONS * k);
     DUSK_NEW(r->code, n);
+    DUSK_NEW(r->values, values_size(s));
+    DUSK_NEW(r->coefficient, n * k);
+    DUSK_NEW(r->score, QUESTIONS * k);
     DUSK_NEW(r->votes, s->questions * k + 1);
+    DUSK_TRY(deep_systems_open(&r->systems, tensor_lanes_level(), s->most, k, err));
     DUSK_TRY(tensor_gemm_open(&r->gemm, err));
 done:
     return status;
@@ -220,15 +259,25 @@ static void order_rows(school *s, const uint32_t *teacher)
 {
     const size_t n = s->rows->count, t = s->how->teachers;
     for (size_t i = 0; i < n; i++) s->first[teacher[i] + 1]++;
-    for (size_t j = 0; j < t; j++) {
-        const size_t held = s->first[j + 1];
-        if (held > s->most) s->most = held;
-        s->first[j + 1] += s->first[j];
-    }
-    if (s->most > s->how->rows_most) s->most = s->how->rows_most;
+    for (size_t j = 0; j < t; j++) s->first[j + 1] += s->first[j];
     for (size_t i = 0; i < n; i++) s->row[s->first[teacher[i]]++] = i;
     for (size_t j = t; j > 0; j--) s->first[j] = s->first[j - 1];
     s->first[0] = 0;
+}
+
+/* Teachers are put together so that no thread is without any. */
+static void size_rooms(school *s)
+{
+    const size_t t = s->how->teachers, threads = s->how->threads, each = (t + threads - 1) / threads;
+    s->together = each < MATES ? each : MATES;
+    for (size_t j = 0; j < t; j += s->together) {
+        size_t many = 0;
+        for (size_t l = j; l < t && l < j + s->together; l++) {
+            many += held(s, l);
+            if (held(s, l) > s->most) s->most = held(s, l);
+        }
+        if (many > s->many) s->many = many;
+    }
 }
 
 dusk_status deep_teachers_vote(const deep_teaching *teaching, const deep_vectors *rows,
@@ -249,7 +298,9 @@ dusk_status deep_teachers_vote(const deep_teaching *teaching, const deep_vectors
     for (size_t q = 0; q < questions; q++)
         s->question_square[q] = squared_length(question + q * rows->width, rows->width);
     order_rows(s, teacher);
-    while (s->threads < teaching->threads && s->threads < DEEP_THREADS_MOST) {
+    size_rooms(s);
+    while (s->threads < DEEP_THREADS_MOST && s->threads < teaching->threads &&
+           s->threads * s->together < teaching->teachers) {
         s->threads++; /* counted, so that what it has is closed */
         DUSK_TRY(open_room(s, &s->room[s->threads - 1], err));
     }
