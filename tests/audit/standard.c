@@ -2,7 +2,8 @@
 /* The auditor on all standard subjects, claims 0.7 and 0.1: every broken one is caught and
  * every right one passes, no bound lies above the truth, and most of the truth is shown. One
  * run is a fixed seed; DUSK_SEED chooses another. With right bounds a run fails by chance with
- * probability below 1e-4: each verdict and each hard bound errs with 1e-6. */
+ * probability below 1e-4: each verdict and each hard bound errs with 1e-6. At claim 0.1 two right ones may be
+ * inconclusive: of svt2, a set that is rare may be chosen, on which little more than the claim would be seen. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +32,14 @@ static dusk_suite_result audit(size_t index, double epsilon)
 
 /* What all subjects together have to show. */
 typedef struct tally {
-    int subjects, wrong, above, weak, judged;
+    int subjects, wrong, open, above, weak, judged; /* open: right, and inconclusive */
 } tally;
 
 /* The chance that a bound at 95 % lies above the truth is 5 % each. */
-static void check_tally(const tally *t)
+static void check_tally(const tally *t, int open)
 {
     assert_int_equal(t->wrong, 0);
+    assert_true(t->open <= open);
     assert_true(t->above == 0 || dusk_beta_inc(t->above, t->subjects - t->above + 1, 0.05) > 1e-6);
     assert_true(t->judged >= 20);
     assert_true(t->weak <= t->judged / 4);
@@ -60,7 +62,9 @@ static void judge(tally *t, size_t index, double epsilon)
 
     t->subjects++;
     if (report->verdict != r.expected) {
-        t->wrong++;
+        const bool open = report->verdict == DUSK_INCONCLUSIVE && r.expected == DUSK_PASS;
+        t->open += open;
+        t->wrong += !open;
         print_message("%s, claim %g: %s, expected %s (measured %g, truth %g)\n", name, epsilon,
                       dusk_verdict_name(report->verdict), dusk_verdict_name(r.expected), report->epsilon,
                       r.exact);
@@ -77,27 +81,28 @@ static void judge(tally *t, size_t index, double epsilon)
     }
 }
 
-static void check_all(double epsilon)
+static void check_all(double epsilon, int open)
 {
     tally t = { 0 };
     for (size_t i = 0; i < dusk_suite_size(); i++)
         if (dusk_suite_at(i)->part == DUSK_SUITE_STANDARD) judge(&t, i, epsilon);
-    print_message(
-        "claim %g: %d subjects, %d wrong, %d bounds above the truth, %d of %d show less than 95 %%\n",
-        epsilon, t.subjects, t.wrong, t.above, t.weak, t.judged);
-    check_tally(&t);
+    print_message("claim %g: %d subjects, %d wrong, %d inconclusive, %d bounds above the truth, %d of %d "
+                  "show less than "
+                  "95 %%\n",
+                  epsilon, t.subjects, t.wrong, t.open, t.above, t.weak, t.judged);
+    check_tally(&t, open);
 }
 
 static void test_at_0_7(void **state)
 {
     (void)state;
-    check_all(0.7);
+    check_all(0.7, 0);
 }
 
 static void test_at_0_1(void **state)
 {
     (void)state;
-    check_all(0.1);
+    check_all(0.1, 2);
 }
 
 /* Its true epsilon is 1/1.5, below the claim. */
