@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of descent by a noisy maximum; see descent.h. Proof: descent.proof.md. */
+#include "deep/descent.h"
+
+#include <math.h>
+
+#include "accounting/filter.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/mutant.h"
+#include "base/platform.h"
+#include "learn/model.h"
+
+#define HAIR (1 + 0x1p-20) /* what was found fits by rounding that is not directed */
+#define RATES 0x1p20       /* no longest step is further from the first than this */
+
+/* --- multipliers ----------------------------------------------------------------------------------------------------- */
+
+dusk_status deep_descent_multipliers(const learn_allowance *allowance, uint64_t steps, double *first,
+                                     double *choosing, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double factor[2] = { 1, sqrt((1 - DEEP_CHOICE_SHARE) / DEEP_CHOICE_SHARE) };
+    const uint64_t times[2] = { steps, steps };
+    dusk_filter *filter = NULL;
+    DUSK_TRY(learn_allowance_open(allowance, &filter, err));
+    DUSK_TRY(learn_allowance_fit(allowance, filter, first, factor, times, 2, err));
+    *first *= HAIR;
+    *choosing = *first * factor[1];
+done:
+    dusk_filter_free(filter);
+    return status;
+}
+
+static double level_of(double first, uint64_t level)
+{
+    return first * pow(1 + DEEP_RAISED, -(double)level / 2);
+}
+
+/* Of a measurement that is added to one of the level before: precision of the level, less that of the one before. */
+static double added_of(double first, uint64_t level)
+{
+    return level_of(first, level - 1) / sqrt(DEEP_RAISED);
+}
+
+double deep_descent_most(double first) { return added_of(first, 1); }
+
+/* --- a training ------------------------------------------------------------------------------------------------------- */
+
+dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowance, double first,
+                              double choosing, double rate, size_t numbers, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    *out = (deep_descent){ .allowance = allowance,
+                           .gains = *allowance,
+                           .first = first,
+                           .choosing = choosing,
+                           .rate = rate,
+                           .numbers = numbers };
+    out->gains.dimension = DEEP_LENGTHS;
+    out->gains.steps = DEEP_GAIN_STEPS;
+    out->gains.grid = DEEP_GAIN_GRID;
+    out->kept.longest = 2 * rate;
+    DUSK_NEW(out->gradient, numbers);
+    DUSK_TRY(learn_allowance_open(allowance, &out->filter, err));
+done:
+    return status;
+}
+
+void deep_descent_close(deep_descent *d)
+{
+    dusk_filter_free(d->filter);
+    dusk_deallocate(d->gradient);
+    *d = (deep_descent){ .allowance = NULL };
+}
+
+/* Where it does not fit nothing is released any more: what was released is within the promise by the filter that let it. */
+static dusk_status charge_again(deep_descent *d, const learn_allowance *a, double multiplier, uint64_t times,
+                                dusk_error *err)
+{
+    learn_noise noise;
+    if (times == 0) return DUSK_OK;
+    const dusk_status status = learn_allowance_take(a, d->filter, &noise, multiplier, times, err);
+    if (status != DUSK_ERR_BUDGET) return status;
+    d->kept.ended = 1;
+    return DUSK_OK;
+}
+
+DUSK_PROVEN(deep_descent_resume)
+dusk_status deep_descent_resume(deep_descent *d, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_descended *k = &d->kept;
+    if (DUSK_MUTATE(DEEP_DESCENT_IS_FORGOTTEN, false, true)) return DUSK_OK;
+    for (uint64_t l = 0; l < DEEP_LEVELS; l++) {
+        DUSK_TRY(charge_again(d, d->allowance, level_of(d->first, l), k->alone[l], err));
+        if (l > 0) DUSK_TRY(charge_again(d, d->allowance, added_of(d->first, l), k->added[l], err));
+    }
+    DUSK_TRY(charge_again(d, &d->gains, d->choosing, k->choices, err));
+done:
+    return status;
+}
+
+/* Both releases of a step. */
+static dusk_status charge(deep_descent *d, double multiplier, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    DUSK_TRY(learn_allowance_take(d->allowance, d->filter, &d->noise, multiplier, 1, err));
+    if (DUSK_MUTATE(DEEP_CHOICE_IS_FREE, true, d->kept.choices == 0))
+        DUSK_TRY(learn_allowance_take(&d->gains, d->filter, &d->choice, d->choosing, 1, err));
+done:
+    return status;
+}
+
+DUSK_PROVEN(deep_descent_begin)
+dusk_status deep_descent_begin(deep_descent *d, bool *goes_on, dusk_error *err)
+{
+    deep_descended *k = &d->kept;
+    const double multiplier = k->adds ? added_of(d->first, k->level) : level_of(d->first, k->level);
+    *goes_on = false;
+    if (k->ended) return DUSK_OK;
+    const dusk_status status = charge(d, multiplier, err);
+    if (status == DUSK_ERR_BUDGET) {
+        k->ended = 1;
+        return DUSK_OK;
+    }
+    if (status != DUSK_OK) return status;
+    d->precision = 1 / (multiplier * multiplier);
+    (k->adds ? k->added : k->alone)[k->level]++;
+    k->choices++;
+    *goes_on = true;
+    return DUSK_OK;
+}
+
+void deep_descent_take(deep_descent *d, const float *released, size_t first, size_t n)
+{
+    const double held = DUSK_MUTATE(DEEP_HELD_IS_FORGOTTEN, d->kept.held, 0);
+    const float share = (float)(d->precision / (held + d->precision));
+    float *gradient = d->gradient + first;
+    for (size_t j = 0; j < n; j++)
+        gradient[j] = held > 0 ? gradient[j] + share * (released[j] - gradient[j]) : released[j];
+}
+
+/* --- lengths ----------------------------------------------------------------------------------------------------------- */
+
+double deep_descent_rate(const deep_descent *d, size_t k) { return ldexp(d->kept.longest, -(int)k); }
+
+double deep_descent_clip(const deep_descent *d, double clip, double unit)
+{
+    double square = 0;
+    for (size_t j = 0; j < d->numbers; j++) square += (double)d->gradient[j] * (double)d->gradient[j];
+    return DEEP_GAIN_CLIP * d->kept.longest * clip * unit * sqrt(square);
+}
+
+/* The longest step is twice the longest one that was taken of late, or half as long where none was. */
+static void look_back(deep_descent *d, double rate)
+{
+    deep_descended *k = &d->kept;
+    k->chosen = fmax(k->chosen, rate);
+    if (++k->looked_at < DEEP_LOOKBACK) return;
+    const double longest = k->chosen > 0 ? 2 * k->chosen : k->longest / 2;
+    k->longest = fmin(fmax(longest, d->rate / RATES), d->rate * RATES);
+    k->chosen = 0;
+    k->looked_at = 0;
+}
+
+/* The gradient is kept, and the next one is what the next level has more. At the last one it is measured once more as it was. */
+static void keep_gradient(deep_descent *d)
+{
+    deep_descended *k = &d->kept;
+    k->held = d->precision + k->held;
+    k->adds = k->level + 1 < DEEP_LEVELS;
+    k->level += k->adds;
+}
+
+double deep_descent_choose(deep_descent *d, const double *gain)
+{
+    size_t best = DEEP_LENGTHS;
+    double most = 0;
+    for (size_t k = 0; k < DEEP_LENGTHS; k++) {
+        if (!(gain[k] > most)) continue;
+        most = gain[k];
+        best = k;
+    }
+    const double rate = best < DEEP_LENGTHS ? deep_descent_rate(d, best) : 0;
+    if (rate > 0) {
+        d->kept.held = 0;
+        d->kept.adds = 0;
+    } else {
+        keep_gradient(d);
+    }
+    look_back(d, rate);
+    return rate;
+}
+
+/* --- model ---------------------------------------------------------------------------------------------------------------- */
+
+dusk_status deep_descent_put(const deep_descent *d, dusk_model *model, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_descended *k = &d->kept;
+    const double factor = d->allowance->all ? d->allowance->factor : 1;
+    const double steps = (double)k->choices, choice = d->choosing * factor;
+    double noise[2 * DEEP_LEVELS], times[2 * DEEP_LEVELS];
+    size_t n = 0;
+    for (uint64_t l = 0; l < DEEP_LEVELS; l++) {
+        if (l > 0 && k->added[l] > 0) {
+            noise[n] = added_of(d->first, l) * factor;
+            times[n++] = (double)k->added[l];
+        }
+        if (k->alone[l] == 0) continue;
+        noise[n] = level_of(d->first, l) * factor;
+        times[n++] = (double)k->alone[l];
+    }
+    DUSK_TRY(learn_model_put(model, "steps", 1, 1, &steps, err));
+    DUSK_TRY(learn_model_put(model, "noise", 1, n, noise, err));
+    DUSK_TRY(learn_model_put(model, "gradients", 1, n, times, err));
+    DUSK_TRY(learn_model_put(model, "choice_noise", 1, 1, &choice, err));
+done:
+    return status;
+}
