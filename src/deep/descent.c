@@ -145,22 +145,40 @@ void deep_descent_take(deep_descent *d, const float *released, size_t first, siz
 
 double deep_descent_rate(const deep_descent *d, size_t k) { return ldexp(d->kept.longest, -(int)k); }
 
+/* The length of the gradient without what noise adds to it, and not below what the error of that is; a row gains about the product of it and its own gradient. */
 double deep_descent_clip(const deep_descent *d, double clip, double unit)
 {
+    const double factor = d->allowance->all ? d->allowance->factor : 1, n = (double)d->numbers;
+    const double variance = factor * factor / (d->kept.held + d->precision);
     double square = 0;
     for (size_t j = 0; j < d->numbers; j++) square += (double)d->gradient[j] * (double)d->gradient[j];
-    return DEEP_GAIN_CLIP * d->kept.longest * clip * unit * sqrt(square);
+    const double length = sqrt(fmax(square - n * variance, variance * sqrt(2 * n)));
+    return DEEP_GAIN_CLIP * d->kept.longest * clip * unit * length;
 }
 
-/* The longest step is twice the longest one that was taken of late, or half as long where none was. */
-static void look_back(deep_descent *d, double rate)
+/* DEEP_LENGTHS: none, where no gain is above that of no step. */
+static size_t best_of(const double *gain)
+{
+    size_t best = DEEP_LENGTHS;
+    double most = 0;
+    for (size_t k = 0; k < DEEP_LENGTHS; k++) {
+        if (!(gain[k] > most)) continue;
+        most = gain[k];
+        best = k;
+    }
+    return best;
+}
+
+/* The longest step is twice the one that was the best of late, all gains together, which say more than the choices of single steps do; or half as long as it was where none is. */
+static void look_back(deep_descent *d, const double *gain, double clip)
 {
     deep_descended *k = &d->kept;
-    k->chosen = fmax(k->chosen, rate);
+    for (size_t l = 0; l < DEEP_LENGTHS; l++) k->sum[l] += gain[l] * clip;
     if (++k->looked_at < DEEP_LOOKBACK) return;
-    const double longest = k->chosen > 0 ? 2 * k->chosen : k->longest / 2;
+    const size_t best = best_of(k->sum);
+    const double longest = best < DEEP_LENGTHS ? 2 * deep_descent_rate(d, best) : k->longest / 2;
     k->longest = fmin(fmax(longest, d->rate / RATES), d->rate * RATES);
-    k->chosen = 0;
+    for (size_t l = 0; l < DEEP_LENGTHS; l++) k->sum[l] = 0;
     k->looked_at = 0;
 }
 
@@ -173,15 +191,9 @@ static void keep_gradient(deep_descent *d)
     k->level += k->adds;
 }
 
-double deep_descent_choose(deep_descent *d, const double *gain)
+double deep_descent_choose(deep_descent *d, const double *gain, double clip)
 {
-    size_t best = DEEP_LENGTHS;
-    double most = 0;
-    for (size_t k = 0; k < DEEP_LENGTHS; k++) {
-        if (!(gain[k] > most)) continue;
-        most = gain[k];
-        best = k;
-    }
+    const size_t best = best_of(gain);
     const double rate = best < DEEP_LENGTHS ? deep_descent_rate(d, best) : 0;
     if (rate > 0) {
         d->kept.held = 0;
@@ -189,7 +201,7 @@ double deep_descent_choose(deep_descent *d, const double *gain)
     } else {
         keep_gradient(d);
     }
-    look_back(d, rate);
+    look_back(d, gain, clip);
     return rate;
 }
 

@@ -10,28 +10,27 @@
 #include "learn/allowance.h"
 
 enum {
-    DEEP_LENGTHS = 8,  /* of steps that are looked at, each half as long as the one before */
-    DEEP_LEVELS = 12,  /* of precision */
+    DEEP_LENGTHS = 4,  /* of steps that are looked at, each half as long as the one before */
+    DEEP_LEVELS = 30,  /* of precision */
     DEEP_LOOKBACK = 10 /* steps, after which the longest length is found anew */
 };
-#define DEEP_RAISED 0.3        /* gamma */
-#define DEEP_CHOICE_SHARE 0.15 /* of a step's cost is that of how much rows gain, about */
-#define DEEP_GAIN_CLIP 0.25    /* of what a row gains at most, to first order, by the longest step */
+#define DEEP_RAISED 0.1       /* gamma */
+#define DEEP_CHOICE_SHARE 0.2 /* of a step's cost is that of how much rows gain, about */
+#define DEEP_GAIN_CLIP 0.5    /* of what a row gains at most, to first order, by the longest step */
 #define DEEP_GAIN_GRID (-22)
 #define DEEP_GAIN_STEPS 0x1p22 /* what a row may add to totals of gains, in length, in steps of the clip */
 
 /* What is kept of a training: all of it follows from releases. */
 typedef struct deep_descended {
-    uint64_t alone[DEEP_LEVELS],
-        added
-            [DEEP_LEVELS]; /* gradients that were released: at the precision of a level, and of what a level has
-                                                        more than the one before; */
-    uint64_t choices;      /* and totals of gains: one a step */
-    uint64_t level, adds;   /* of the next gradient; and whether it is one that is added */
-    uint64_t ended;         /* the next step did not fit */
-    uint64_t looked_at;     /* steps since the longest length was found */
-    double longest, chosen; /* rates: it, and the largest one since */
-    double held;            /* precision of the gradient that is kept; 0: none is */
+    uint64_t alone[DEEP_LEVELS]; /* gradients that were released with the precision of a level, */
+    uint64_t added[DEEP_LEVELS]; /* and with what a level has more than the one before; */
+    uint64_t choices;            /* and totals of gains: one a step */
+    uint64_t level, adds;        /* of the next gradient; and whether it is one that is added */
+    uint64_t ended;              /* the next step did not fit */
+    uint64_t looked_at;          /* steps since the longest length was found */
+    double longest;              /* a rate */
+    double sum[DEEP_LENGTHS];    /* of gains of each length, since then */
+    double held;                 /* precision of the gradient that is kept; 0: none is */
 } deep_descended;
 
 typedef struct deep_descent {
@@ -67,8 +66,8 @@ void deep_descent_take(deep_descent *d, const float *released, size_t first, siz
 /* The rate of length k, from 0 on; and how much of a gain counts of a row whose gradient is at most `clip` long, d->gradient being in units of `unit`. */
 double deep_descent_rate(const deep_descent *d, size_t k);
 double deep_descent_clip(const deep_descent *d, double clip, double unit);
-/* Totals of gains as they were released, one a length: the rate of the best, or 0. */
-double deep_descent_choose(deep_descent *d, const double *gain);
+/* Totals of gains over the clip as they were released, one a length: the rate of the best, or 0. */
+double deep_descent_choose(deep_descent *d, const double *gain, double clip);
 
 struct dusk_model;
 /* Into a model: "steps" that were taken; "noise" of gradients over the clip, "gradients" released with it; and "choice_noise", over the clip of gains. */

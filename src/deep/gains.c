@@ -157,7 +157,7 @@ dusk_status deep_gains_step(deep_gains *g, deep_descent *d, float *parameters, d
     deep_gains_add_up(g, total);
     if (noisy) DUSK_TRY(learn_noise_release(&d->choice, gain, total, gen, err));
     for (size_t k = 0; bare && k < DEEP_LENGTHS; k++) gain[k] = ldexp((double)total[k], DEEP_GAIN_GRID);
-    const double rate = deep_descent_choose(d, gain) * unit;
+    const double rate = deep_descent_choose(d, gain, g->clip) * unit;
     for (size_t j = 0; j < g->numbers; j++) parameters[j] = moved(parameters[j], g->gradient[j], rate);
 done:
     dusk_wipe(total, sizeof total);
