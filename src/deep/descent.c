@@ -101,13 +101,30 @@ done:
     return status;
 }
 
-/* Both releases of a step. */
-static dusk_status charge(deep_descent *d, double multiplier, dusk_error *err)
+static double next_multiplier(const deep_descent *d)
+{
+    return d->kept.adds ? added_of(d->first, d->kept.level) : level_of(d->first, d->kept.level);
+}
+
+/* The gradient of a step: as precise as it is to be, or less where that does not fit any more. */
+static dusk_status charge_gradient(deep_descent *d, dusk_error *err)
+{
+    deep_descended *k = &d->kept;
+    for (;;) {
+        const dusk_status status =
+            learn_allowance_take(d->allowance, d->filter, &d->noise, next_multiplier(d), 1, err);
+        if (status != DUSK_ERR_BUDGET || (k->level == 0 && !k->adds)) return status;
+        k->level -= !k->adds;
+        k->adds = 0;
+    }
+}
+
+static dusk_status charge(deep_descent *d, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    DUSK_TRY(learn_allowance_take(d->allowance, d->filter, &d->noise, multiplier, 1, err));
     if (DUSK_MUTATE(DEEP_CHOICE_IS_FREE, true, d->kept.choices == 0))
         DUSK_TRY(learn_allowance_take(&d->gains, d->filter, &d->choice, d->choosing, 1, err));
+    DUSK_TRY(charge_gradient(d, err));
 done:
     return status;
 }
@@ -116,15 +133,15 @@ DUSK_PROVEN(deep_descent_begin)
 dusk_status deep_descent_begin(deep_descent *d, bool *goes_on, dusk_error *err)
 {
     deep_descended *k = &d->kept;
-    const double multiplier = k->adds ? added_of(d->first, k->level) : level_of(d->first, k->level);
     *goes_on = false;
     if (k->ended) return DUSK_OK;
-    const dusk_status status = charge(d, multiplier, err);
+    const dusk_status status = charge(d, err);
     if (status == DUSK_ERR_BUDGET) {
         k->ended = 1;
         return DUSK_OK;
     }
     if (status != DUSK_OK) return status;
+    const double multiplier = next_multiplier(d);
     d->precision = 1 / (multiplier * multiplier);
     (k->adds ? k->added : k->alone)[k->level]++;
     k->choices++;

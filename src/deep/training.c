@@ -496,7 +496,7 @@ static dusk_status end_early(training *t, uint64_t steps, dusk_error *err)
     dusk_status status = DUSK_OK;
     const bool told = is_observed(t, steps);
     t->last = t->job->steps = steps;
-    DUSK_TRY(keep(t, steps, err));
+    if (DUSK_MUTATE(DEEP_EARLY_END_IS_NOT_KEPT, true, false)) DUSK_TRY(keep(t, steps, err));
     if (!told) DUSK_TRY(tell(t, steps, err));
 done:
     return status;

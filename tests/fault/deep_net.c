@@ -18,6 +18,7 @@ static const char *const requests[][6] = {
     { "net=dense 6; tanh; output", "rate=1", "steps=2", "threads=2", "carriers=1", "optimiser=adam" },
     { "net=output", "lot=4", "steps=2", "average=0.5", "clipping=layers", "threads=1" }, /* counted */
     { "net=output", "rate=0.5", "steps=16", "allocation=adaptive", "threads=1", "momentum=0" },
+    { "net=output", "rate=0.5", "steps=6", "allocation=descent", "threads=2", "momentum=0" },
 };
 
 static void look(void *context, const dusk_train_point *point)
