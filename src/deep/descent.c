@@ -12,6 +12,7 @@
 #include "learn/model.h"
 
 #define HAIR (1 + 0x1p-20) /* what was found fits by rounding that is not directed */
+#define DEAREST 4.0        /* a gradient, over what one costs at first */
 #define RATES 0x1p20       /* no longest step is further from the first than this */
 
 /* --- multipliers ----------------------------------------------------------------------------------------------------- */
@@ -47,6 +48,30 @@ double deep_descent_most(double first) { return added_of(first, 1); }
 
 /* --- a training ------------------------------------------------------------------------------------------------------- */
 
+/* How many levels there are: at the last one a gradient costs DEAREST times what the first one does, at most; of samples that is sooner than its precision is so many times as high. */
+static dusk_status find_levels(deep_descent *d, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const double all = d->allowance->all ? d->allowance->most * d->allowance->most : d->allowance->most;
+    dusk_filter *filter = NULL;
+    double least = 0;
+    for (d->levels = 0; d->levels < DEEP_LEVELS; d->levels++) {
+        learn_noise noise;
+        dusk_filter_free(filter);
+        DUSK_TRY(learn_allowance_open(d->allowance, &filter, err));
+        status = learn_allowance_take(d->allowance, filter, &noise, level_of(d->first, d->levels), 1, err);
+        if (status == DUSK_ERR_BUDGET) break;
+        DUSK_TRY(status);
+        const double cost = all - dusk_filter_left_down(filter);
+        if (d->levels == 0) least = cost;
+        if (cost > DEAREST * least) break;
+    }
+    status = DUSK_OK;
+done:
+    dusk_filter_free(filter);
+    return status;
+}
+
 dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowance, double first,
                               double choosing, double rate, size_t numbers, dusk_error *err)
 {
@@ -62,6 +87,7 @@ dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowanc
     out->gains.grid = DEEP_GAIN_GRID;
     out->kept.longest = 2 * rate;
     DUSK_NEW(out->gradient, numbers);
+    DUSK_TRY(find_levels(out, err));
     DUSK_TRY(learn_allowance_open(allowance, &out->filter, err));
 done:
     return status;
@@ -204,7 +230,7 @@ static void keep_gradient(deep_descent *d)
 {
     deep_descended *k = &d->kept;
     k->held = d->precision + k->held;
-    k->adds = k->level + 1 < DEEP_LEVELS;
+    k->adds = k->level + 1 < d->levels;
     k->level += k->adds;
 }
 

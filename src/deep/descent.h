@@ -11,7 +11,7 @@
 
 enum {
     DEEP_LENGTHS = 4,  /* of steps that are looked at, each half as long as the one before */
-    DEEP_LEVELS = 30,  /* of precision */
+    DEEP_LEVELS = 16,  /* of precision, at most */
     DEEP_LOOKBACK = 10 /* steps, after which the longest length is found anew */
 };
 #define DEEP_RAISED 0.1       /* gamma */
@@ -37,6 +37,7 @@ typedef struct deep_descent {
     const learn_allowance *allowance; /* of gradients; NULL: there is none */
     learn_allowance gains;            /* the same, for the totals of gains */
     dusk_filter *filter;
+    uint64_t levels;           /* of precision; at most DEEP_LEVELS */
     double first, choosing;    /* multipliers: of gradients of level 0, and of gains */
     double rate;               /* the first */
     learn_noise noise, choice; /* of the step at hand */
