@@ -15,79 +15,85 @@
 #define DEAREST 4.0        /* a gradient, over what one costs at first */
 #define RATES 0x1p20       /* no longest step is further from the first than this */
 
-/* --- multipliers ----------------------------------------------------------------------------------------------------- */
+/* --- plan ------------------------------------------------------------------------------------------------------------ */
 
-dusk_status deep_descent_multipliers(const learn_allowance *allowance, uint64_t steps, double *first,
-                                     double *choosing, dusk_error *err)
+static double level_of(const deep_measures *m, uint64_t level)
+{
+    return m->first * pow(1 + DEEP_RAISED, -(double)level / 2);
+}
+
+/* Of a measurement that is added to one of the level before: precision of the level, less that of the one before. */
+static double added_of(const deep_measures *m, uint64_t level)
+{
+    return level_of(m, level - 1) / sqrt(DEEP_RAISED);
+}
+
+double deep_descent_most(const deep_measures *measures) { return added_of(measures, 1); }
+
+/* What a gradient of a level costs, of an allowance of which nothing was taken; infinity where it does not fit. */
+static dusk_status find_cost(double *out, const learn_allowance *a, double multiplier, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    dusk_filter *filter = NULL;
+    learn_noise noise;
+    *out = INFINITY;
+    DUSK_TRY(learn_allowance_open(a, &filter, err));
+    const double all = dusk_filter_left_down(filter);
+    status = learn_allowance_take(a, filter, &noise, multiplier, 1, err);
+    if (status == DUSK_OK) *out = all - dusk_filter_left_down(filter);
+    if (status == DUSK_ERR_BUDGET) status = DUSK_OK;
+done:
+    dusk_filter_free(filter);
+    return status;
+}
+
+/* At the last level a gradient costs DEAREST times what it does at first, at most: of samples that is sooner than its precision is so many times as high. */
+static dusk_status find_levels(deep_measures *m, const learn_allowance *allowance, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    double first, cost;
+    DUSK_TRY(find_cost(&first, allowance, m->first, err));
+    for (m->levels = 1; m->levels < DEEP_LEVELS; m->levels++) {
+        DUSK_TRY(find_cost(&cost, allowance, level_of(m, m->levels), err));
+        if (!(cost <= DEAREST * first)) break;
+    }
+done:
+    return status;
+}
+
+dusk_status deep_descent_plan(deep_measures *out, const learn_allowance *allowance, uint64_t steps,
+                              dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const double factor[2] = { 1, sqrt((1 - DEEP_CHOICE_SHARE) / DEEP_CHOICE_SHARE) };
     const uint64_t times[2] = { steps, steps };
+    deep_measures m = { .levels = 0 };
     dusk_filter *filter = NULL;
     DUSK_TRY(learn_allowance_open(allowance, &filter, err));
-    DUSK_TRY(learn_allowance_fit(allowance, filter, first, factor, times, 2, err));
-    *first *= HAIR;
-    *choosing = *first * factor[1];
+    DUSK_TRY(learn_allowance_fit(allowance, filter, &m.first, factor, times, 2, err));
+    m.first *= HAIR;
+    m.choosing = m.first * factor[1];
+    DUSK_TRY(find_levels(&m, allowance, err));
+    *out = m;
 done:
     dusk_filter_free(filter);
     return status;
 }
-
-static double level_of(double first, uint64_t level)
-{
-    return first * pow(1 + DEEP_RAISED, -(double)level / 2);
-}
-
-/* Of a measurement that is added to one of the level before: precision of the level, less that of the one before. */
-static double added_of(double first, uint64_t level)
-{
-    return level_of(first, level - 1) / sqrt(DEEP_RAISED);
-}
-
-double deep_descent_most(double first) { return added_of(first, 1); }
 
 /* --- a training ------------------------------------------------------------------------------------------------------- */
 
-/* How many levels there are: at the last one a gradient costs DEAREST times what the first one does, at most; of samples that is sooner than its precision is so many times as high. */
-static dusk_status find_levels(deep_descent *d, dusk_error *err)
+dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowance,
+                              const deep_measures *measures, double rate, size_t numbers, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    const double all = d->allowance->all ? d->allowance->most * d->allowance->most : d->allowance->most;
-    dusk_filter *filter = NULL;
-    double least = 0;
-    for (d->levels = 0; d->levels < DEEP_LEVELS; d->levels++) {
-        learn_noise noise;
-        dusk_filter_free(filter);
-        DUSK_TRY(learn_allowance_open(d->allowance, &filter, err));
-        status = learn_allowance_take(d->allowance, filter, &noise, level_of(d->first, d->levels), 1, err);
-        if (status == DUSK_ERR_BUDGET) break;
-        DUSK_TRY(status);
-        const double cost = all - dusk_filter_left_down(filter);
-        if (d->levels == 0) least = cost;
-        if (cost > DEAREST * least) break;
-    }
-    status = DUSK_OK;
-done:
-    dusk_filter_free(filter);
-    return status;
-}
-
-dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowance, double first,
-                              double choosing, double rate, size_t numbers, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    *out = (deep_descent){ .allowance = allowance,
-                           .gains = *allowance,
-                           .first = first,
-                           .choosing = choosing,
-                           .rate = rate,
-                           .numbers = numbers };
+    *out = (deep_descent){
+        .allowance = allowance, .gains = *allowance, .measures = *measures, .rate = rate, .numbers = numbers
+    };
     out->gains.dimension = DEEP_LENGTHS;
     out->gains.steps = DEEP_GAIN_STEPS;
     out->gains.grid = DEEP_GAIN_GRID;
     out->kept.longest = 2 * rate;
     DUSK_NEW(out->gradient, numbers);
-    DUSK_TRY(find_levels(out, err));
     DUSK_TRY(learn_allowance_open(allowance, &out->filter, err));
 done:
     return status;
@@ -119,17 +125,17 @@ dusk_status deep_descent_resume(deep_descent *d, dusk_error *err)
     const deep_descended *k = &d->kept;
     if (DUSK_MUTATE(DEEP_DESCENT_IS_FORGOTTEN, false, true)) return DUSK_OK;
     for (uint64_t l = 0; l < DEEP_LEVELS; l++) {
-        DUSK_TRY(charge_again(d, d->allowance, level_of(d->first, l), k->alone[l], err));
-        if (l > 0) DUSK_TRY(charge_again(d, d->allowance, added_of(d->first, l), k->added[l], err));
+        DUSK_TRY(charge_again(d, d->allowance, level_of(&d->measures, l), k->alone[l], err));
+        if (l > 0) DUSK_TRY(charge_again(d, d->allowance, added_of(&d->measures, l), k->added[l], err));
     }
-    DUSK_TRY(charge_again(d, &d->gains, d->choosing, k->choices, err));
+    DUSK_TRY(charge_again(d, &d->gains, d->measures.choosing, k->choices, err));
 done:
     return status;
 }
 
 static double next_multiplier(const deep_descent *d)
 {
-    return d->kept.adds ? added_of(d->first, d->kept.level) : level_of(d->first, d->kept.level);
+    return d->kept.adds ? added_of(&d->measures, d->kept.level) : level_of(&d->measures, d->kept.level);
 }
 
 /* The gradient of a step: as precise as it is to be, or less where that does not fit any more. */
@@ -149,7 +155,7 @@ static dusk_status charge(deep_descent *d, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     if (DUSK_MUTATE(DEEP_CHOICE_IS_FREE, true, d->kept.choices == 0))
-        DUSK_TRY(learn_allowance_take(&d->gains, d->filter, &d->choice, d->choosing, 1, err));
+        DUSK_TRY(learn_allowance_take(&d->gains, d->filter, &d->choice, d->measures.choosing, 1, err));
     DUSK_TRY(charge_gradient(d, err));
 done:
     return status;
@@ -161,7 +167,8 @@ dusk_status deep_descent_begin(deep_descent *d, bool *goes_on, dusk_error *err)
     deep_descended *k = &d->kept;
     *goes_on = false;
     if (k->ended) return DUSK_OK;
-    const dusk_status status = charge(d, err);
+    dusk_status status = charge(d, err);
+    if (DUSK_MUTATE(DEEP_DESCENT_GOES_BEYOND, false, status == DUSK_ERR_BUDGET)) status = DUSK_OK;
     if (status == DUSK_ERR_BUDGET) {
         k->ended = 1;
         return DUSK_OK;
@@ -230,7 +237,7 @@ static void keep_gradient(deep_descent *d)
 {
     deep_descended *k = &d->kept;
     k->held = d->precision + k->held;
-    k->adds = k->level + 1 < d->levels;
+    k->adds = k->level + 1 < d->measures.levels;
     k->level += k->adds;
 }
 
@@ -255,16 +262,16 @@ dusk_status deep_descent_put(const deep_descent *d, dusk_model *model, dusk_erro
     dusk_status status = DUSK_OK;
     const deep_descended *k = &d->kept;
     const double factor = d->allowance->all ? d->allowance->factor : 1;
-    const double steps = (double)k->choices, choice = d->choosing * factor;
+    const double steps = (double)k->choices, choice = d->measures.choosing * factor;
     double noise[2 * DEEP_LEVELS], times[2 * DEEP_LEVELS];
     size_t n = 0;
     for (uint64_t l = 0; l < DEEP_LEVELS; l++) {
         if (l > 0 && k->added[l] > 0) {
-            noise[n] = added_of(d->first, l) * factor;
+            noise[n] = added_of(&d->measures, l) * factor;
             times[n++] = (double)k->added[l];
         }
         if (k->alone[l] == 0) continue;
-        noise[n] = level_of(d->first, l) * factor;
+        noise[n] = level_of(&d->measures, l) * factor;
         times[n++] = (double)k->alone[l];
     }
     DUSK_TRY(learn_model_put(model, "steps", 1, 1, &steps, err));

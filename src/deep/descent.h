@@ -33,12 +33,17 @@ typedef struct deep_descended {
     double held;                 /* precision of the gradient that is kept; 0: none is */
 } deep_descended;
 
+/* Of plans: multipliers of gradients of level 0, and of gains; and how many levels there are. */
+typedef struct deep_measures {
+    double first, choosing;
+    uint64_t levels;
+} deep_measures;
+
 typedef struct deep_descent {
     const learn_allowance *allowance; /* of gradients; NULL: there is none */
     learn_allowance gains;            /* the same, for the totals of gains */
     dusk_filter *filter;
-    uint64_t levels;           /* of precision; at most DEEP_LEVELS */
-    double first, choosing;    /* multipliers: of gradients of level 0, and of gains */
+    deep_measures measures;
     double rate;               /* the first */
     learn_noise noise, choice; /* of the step at hand */
     double precision;
@@ -47,15 +52,16 @@ typedef struct deep_descent {
     deep_descended kept;
 } deep_descent;
 
-/* Multipliers of plans: with them so many steps that all move, and none more, fit into the allowance. */
-DUSK_MUST_USE dusk_status deep_descent_multipliers(const learn_allowance *allowance, uint64_t steps,
-                                                   double *first, double *choosing, dusk_error *err);
+/* With these so many steps that all move, and none more, fit into the allowance. */
+DUSK_MUST_USE dusk_status deep_descent_plan(deep_measures *out, const learn_allowance *allowance,
+                                            uint64_t steps, dusk_error *err);
 /* The largest multiplier that a gradient may have. */
-double deep_descent_most(double first);
+double deep_descent_most(const deep_measures *measures);
 
 /* `allowance` is borrowed; `rate` is what nobody knows better: the first longest step is twice that. It is to be closed even where this fails. */
-DUSK_MUST_USE dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowance, double first,
-                                            double choosing, double rate, size_t numbers, dusk_error *err);
+DUSK_MUST_USE dusk_status deep_descent_open(deep_descent *out, const learn_allowance *allowance,
+                                            const deep_measures *measures, double rate, size_t numbers,
+                                            dusk_error *err);
 /* Fine on a zeroed one. */
 void deep_descent_close(deep_descent *d);
 /* With d->kept and d->gradient of a training that goes on: what it has released is charged to the filter of this one. */

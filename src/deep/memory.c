@@ -88,8 +88,9 @@ dusk_status deep_needs_of(deep_needs *out, const deep_plan *plan, const deep_net
     DUSK_TRY(add_worker(&needs, plan, err));
     if (front->layers > 0) needs.before = deep_pass_bytes(front, deep_front_room(front));
     needs.check = job->check_rows ? deep_pass_bytes(&plan->net, 0) : 0;
-    needs.fixed = 2 * state;                                   /* as it is, and on its way into a file */
-    needs.fixed += REAL * learned * (2 + (plan->average > 0)); /* two moments at most */
+    needs.fixed = 2 * state; /* as it is, and on its way into a file */
+    needs.fixed += REAL * learned * (plan->average > 0);
+    if (plan->allocates != DEEP_DESCENT) needs.fixed += REAL * learned * 2; /* two moments at most */
     needs.fixed += REAL * all * (double)plan->smooth;
     if (plan->tuning.part) needs.fixed += REAL * (all + learned * (1 + plan->plain));
     if (plan->carriers.part)

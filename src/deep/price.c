@@ -151,9 +151,9 @@ static dusk_status take_allowance(const learn_job *job, deep_plan *p, learn_budg
     common = p->allowance.even;
     most = common * DEEP_ALLOCATED_RANGE;
     if (p->allocates == DEEP_DESCENT) {
-        DUSK_TRY(deep_descent_multipliers(&p->allowance, p->steps, &p->first, &p->choosing, err));
-        common = p->first;
-        most = deep_descent_most(p->first);
+        DUSK_TRY(deep_descent_plan(&p->measures, &p->allowance, p->steps, err));
+        common = p->measures.first;
+        most = deep_descent_most(&p->measures);
     }
     DUSK_TRY(learn_allowance_open(&p->allowance, &filter, err));
     DUSK_TRY(learn_allowance_take(&p->allowance, filter, &p->noise, most, 1, err));
@@ -375,7 +375,7 @@ static void say_descent(learn_job *job, const deep_plan *p)
     learn_say(job,
               "each step, which has no momentum, is as long as another sample says: of %d lengths the total "
               "of what rows gain, clipped, is released with noise of %.4g times the clip of gains",
-              DEEP_LENGTHS, p->choosing * (p->allowance.all ? p->allowance.factor : 1));
+              DEEP_LENGTHS, p->measures.choosing * (p->allowance.all ? p->allowance.factor : 1));
     learn_say(job, "where no step is the best the gradient is measured again with less noise, and fewer "
                    "steps are left; the promise is for all that they may take");
 }

@@ -125,8 +125,7 @@ static dusk_status open_allocation(training *t, dusk_error *err)
     if (plan->allocates == DEEP_ADAPTIVE)
         return deep_allocation_open(&t->allocation, &plan->allowance, plan->steps, plan->lot, n, err);
     if (plan->allocates != DEEP_DESCENT) return DUSK_OK;
-    DUSK_TRY(
-        deep_descent_open(&t->descent, &plan->allowance, plan->first, plan->choosing, plan->rate, n, err));
+    DUSK_TRY(deep_descent_open(&t->descent, &plan->allowance, &plan->measures, plan->rate, n, err));
     DUSK_TRY(deep_gains_open(&t->gains, t->worker, t->workers, n, err));
 done:
     return status;

@@ -54,7 +54,7 @@ typedef struct deep_plan {
     size_t stages;                  /* 0: it does not */
     deep_allocating allocates;      /* it is found on the way, within this */
     learn_allowance allowance;
-    double first, choosing; /* by descent: multipliers of gradients, at first, and of gains */
+    deep_measures measures; /* by descent */
     deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;

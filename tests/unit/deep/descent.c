@@ -27,9 +27,9 @@ static learn_allowance allowance_of(double rate, double epsilon, uint64_t steps)
 
 static void open_descent(deep_descent *d, const learn_allowance *a, uint64_t steps, double rate)
 {
-    double first, choosing;
-    assert_int_equal(deep_descent_multipliers(a, steps, &first, &choosing, NULL), DUSK_OK);
-    assert_int_equal(deep_descent_open(d, a, first, choosing, rate, NUMBERS, NULL), DUSK_OK);
+    deep_measures measures;
+    assert_int_equal(deep_descent_plan(&measures, a, steps, NULL), DUSK_OK);
+    assert_int_equal(deep_descent_open(d, a, &measures, rate, NUMBERS, NULL), DUSK_OK);
 }
 
 static bool begin(deep_descent *d)
@@ -80,20 +80,20 @@ static void what_is_kept_counts(void **state)
     deep_descent d;
     open_descent(&d, &a, 60, 3);
     take(&d, 10);
-    near(d.noise.deviation, d.first);
+    near(d.noise.deviation, d.measures.first);
     assert_true(deep_descent_choose(&d, none, 1) == 0);
     take(&d, 20);
-    near(d.noise.deviation, d.first / sqrt(DEEP_RAISED));
+    near(d.noise.deviation, d.measures.first / sqrt(DEEP_RAISED));
     near((double)d.gradient[0], (10 + DEEP_RAISED * 20) / (1 + DEEP_RAISED));
     near((double)d.gradient[NUMBERS - 1], (double)d.gradient[0]);
     assert_true(deep_descent_choose(&d, none, 1) == 0);
     take(&d, 5);
     const double second = DEEP_RAISED * (1 + DEEP_RAISED);
-    near(d.noise.deviation, d.first / sqrt(second));
+    near(d.noise.deviation, d.measures.first / sqrt(second));
     near((double)d.gradient[7], (10 + DEEP_RAISED * 20 + second * 5) / pow(1 + DEEP_RAISED, 2));
     assert_true(deep_descent_choose(&d, third, 1) > 0);
     take(&d, 7); /* a new gradient, as precise as the last one was in the end */
-    near(d.noise.deviation, d.first / (1 + DEEP_RAISED));
+    near(d.noise.deviation, d.measures.first / (1 + DEEP_RAISED));
     near((double)d.gradient[3], 7);
     deep_descent_close(&d);
 }
@@ -105,13 +105,14 @@ static void precision_ends(void **state)
     const learn_allowance a = allowance_of(1, 2, 400);
     deep_descent d;
     open_descent(&d, &a, 400, 3);
-    assert_true(d.levels > 12 && d.levels < DEEP_LEVELS && pow(1 + DEEP_RAISED, (double)d.levels) > 4);
-    const uint64_t top = d.levels - 1;
+    assert_true(d.measures.levels > 12 && d.measures.levels < DEEP_LEVELS &&
+                pow(1 + DEEP_RAISED, (double)d.measures.levels) > 4);
+    const uint64_t top = d.measures.levels - 1;
     for (uint64_t step = 0; step <= top; step++) {
         take(&d, 10);
         assert_true(deep_descent_choose(&d, none, 1) == 0);
     }
-    const double least = d.first * pow(1 + DEEP_RAISED, -(double)top / 2);
+    const double least = d.measures.first * pow(1 + DEEP_RAISED, -(double)top / 2);
     take(&d, 20);
     near(d.noise.deviation, least);
     near((double)d.gradient[0], 15);
@@ -165,8 +166,8 @@ static double cost_of(const learn_allowance *a, const deep_descent *d)
     dusk_event event;
     dusk_statement statement;
     for (int l = 0; l < DEEP_LEVELS; l++) {
-        const double level = d->first * pow(1 + DEEP_RAISED, -l / 2.0);
-        const double before = d->first * pow(1 + DEEP_RAISED, (1 - l) / 2.0);
+        const double level = d->measures.first * pow(1 + DEEP_RAISED, -l / 2.0);
+        const double before = d->measures.first * pow(1 + DEEP_RAISED, (1 - l) / 2.0);
         for (int added = 0; added < 2; added++) {
             const uint64_t times = added ? k->added[l] : k->alone[l];
             if (times == 0) continue;
@@ -176,7 +177,7 @@ static double cost_of(const learn_allowance *a, const deep_descent *d)
         }
     }
     snprintf(text + at, sizeof text - at, "poisson(%.17g, gaussian(%.17g)) * %u", a->sampler.rate,
-             d->choosing, (unsigned)k->choices);
+             d->measures.choosing, (unsigned)k->choices);
     assert_int_equal(dusk_event_parse(&event, text, NULL), DUSK_OK);
     assert_int_equal(dusk_statement_init(&statement, &event, 1e-5, DUSK_ADD_REMOVE, "row", NULL), DUSK_OK);
     return statement.epsilon;

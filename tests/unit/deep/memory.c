@@ -48,7 +48,7 @@ static const request requests[] = {
       false,
       false },
     { { "net=dense 3000; relu; output", "rate=1", "steps=3", "allocation=adaptive" }, false, false, false },
-    { { "net=dense 3000; relu; output", "rate=1", "steps=3", "allocation=descent", "threads=2" },
+    { { "net=dense 600; relu; dense 600; output", "rate=1", "steps=3", "allocation=descent", "threads=2" },
       false,
       false,
       false },
