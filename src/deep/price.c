@@ -104,7 +104,10 @@ done:
 
 /* --- noise ------------------------------------------------------------------------------------------------------- */
 
-/* Steps that are looked at go straight down, by lengths of their own, and all that is learned. */
+/* Draws of samples are numbered by 32 bits, and a step has two. */
+_Static_assert(2 * (uint64_t)DEEP_STEPS_MOST <= UINT32_MAX, "no sample is drawn twice");
+
+/* Steps that are looked at go straight down, by lengths of their own, along all that is learned. */
 static dusk_status check_descent(const deep_plan *p, dusk_error *err)
 {
     const deep_schedule *s = &p->schedule;
@@ -112,24 +115,25 @@ static dusk_status check_descent(const deep_plan *p, dusk_error *err)
         bool asked;
         const char *what;
     } others[] = {
-        { p->method != DEEP_SGD, "optimiser" },
+        { p->method != DEEP_SGD, "another optimiser" },
         { p->weight_decay > 0, "decay" },
-        { s->falling != DEEP_RATE_CONSTANT, "schedule" },
+        { s->falling != DEEP_RATE_CONSTANT, "a schedule" },
         { s->warm_up > 0, "warm_up" },
         { s->cool_down > 0, "cool_down" },
         { p->clipping == DEEP_CLIP_ADAPTIVE, "clipping=adaptive" },
-        { deep_is_whole(p), "smooth or bias_noise" },
+        { deep_is_whole(p), "smooth and bias_noise" },
         { p->directions > 0, "subspace" },
         { p->carriers.part != NULL, "carriers" },
         { p->tuning.part != NULL, "tune" },
-        { p->counted > 0, "a lot of rows that nobody counted" },
     };
     if (p->allocates != DEEP_DESCENT) return DUSK_OK;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].asked)
-            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them out",
-                             "%s does not go with allocation=descent, which finds each step by itself",
-                             others[k].what);
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out, or allocation",
+                             "allocation=descent finds each step by itself, without %s", others[k].what);
+    if (p->counted > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --rate 0.01",
+                         "allocation=descent needs to know beforehand what a lot is a part of");
     return DUSK_OK;
 }
 
@@ -372,12 +376,14 @@ static void say_correlation(learn_job *job, const deep_plan *p)
 
 static void say_descent(learn_job *job, const deep_plan *p)
 {
-    learn_say(job,
-              "each step, which has no momentum, is as long as another sample says: of %d lengths the total "
-              "of what rows gain, clipped, is released with noise of %.4g times the clip of gains",
-              DEEP_LENGTHS, p->measures.choosing * (p->allowance.all ? p->allowance.factor : 1));
-    learn_say(job, "where no step is the best the gradient is measured again with less noise, and fewer "
-                   "steps are left; the promise is for all that they may take");
+    learn_say(
+        job,
+        "steps have no momentum, and each is as long as another sample says: for %d lengths, at first up "
+        "to twice learning_rate, totals of what rows gain, clipped, are released with noise of %.4g times "
+        "that clip",
+        DEEP_LENGTHS, p->measures.choosing * (p->allowance.all ? p->allowance.factor : 1));
+    learn_say(job, "where no step is the best the gradient is measured again, with less noise in all, and "
+                   "there may be fewer steps; the promise is for all that they may take");
 }
 
 void deep_say_price(learn_job *job, const deep_plan *p)
