@@ -92,7 +92,8 @@ static void find_losses(deep_turns *w, const float *parameters, double *loss, si
     w->pass.parameters = parameters;
     deep_forward(&w->pass);
     for (size_t i = 0; i < w->pass.examples; i++)
-        loss[i * LOSSES + column] = deep_loss_of(w->plan->loss, &w->pass, &wanted, i);
+        loss[i * LOSSES + column] = deep_loss_of(
+            w->plan->loss, &w->pass, &wanted, DUSK_MUTATE(DEEP_GAIN_OF_THE_ROW_BEFORE, i, i > 0 ? i - 1 : i));
 }
 
 static float moved(float parameter, float gradient, double rate)
