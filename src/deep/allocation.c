@@ -11,6 +11,7 @@
 #include "base/mutant.h"
 #include "base/platform.h"
 #include "deep/schedule.h"
+#include "learn/model.h"
 
 #define FALL_MOST 1.0
 #define PENALTY 1.0
@@ -135,4 +136,12 @@ dusk_status deep_allocation_begin(deep_allocation *a, uint64_t step, dusk_error 
     DUSK_TRY(take_stage(a, stage, multiplier, err));
 done:
     return status;
+}
+
+dusk_status deep_allocation_put(const deep_allocation *a, dusk_model *model, dusk_error *err)
+{
+    double deviation[DEEP_ALLOCATIONS];
+    const double factor = a->allowance->all ? a->allowance->factor : 1;
+    for (size_t k = 0; k < a->stages; k++) deviation[k] = a->kept.multiplier[k] * factor;
+    return learn_model_put(model, "noise", 1, a->stages, deviation, err);
 }

@@ -11,9 +11,14 @@
 
 #include "learn/allowance.h"
 
+struct dusk_model;
+
 enum { DEEP_ALLOCATIONS = 16 }; /* stages, or as many as there are steps */
 #define DEEP_ALLOCATED_RANGE                                                                                 \
     2.0 /* no stage has more noise than this times what steps that are all alike have */
+
+/* How much of the budget a step gets: the same as all; by stages, here; or by steps that are looked at (descent.h). */
+typedef enum deep_allocating { DEEP_EVEN, DEEP_ADAPTIVE, DEEP_DESCENT } deep_allocating;
 
 /* What is kept of a training: all of it follows from releases. */
 typedef struct deep_allocated {
@@ -46,6 +51,10 @@ DUSK_MUST_USE dusk_status deep_allocation_resume(deep_allocation *a, dusk_error 
 DUSK_MUST_USE dusk_status deep_allocation_begin(deep_allocation *a, uint64_t step, dusk_error *err);
 /* What a step released, over the clip: numbers from `first` on, all of them once. */
 void deep_allocation_look(deep_allocation *a, uint64_t step, const float *released, size_t first, size_t n);
+
+/* Into a model: "noise", its deviation over the clip in each stage. */
+DUSK_MUST_USE dusk_status deep_allocation_put(const deep_allocation *a, struct dusk_model *model,
+                                              dusk_error *err);
 
 /* The power p with which lengths[k], of stages about steps middle[k], fall, from 0 to 1: of least squares of logarithms and a penalty of p^2 / 2. 0 where fewer than two are known. */
 double deep_fall_of(const double *length, const double *middle, size_t stages);

@@ -65,6 +65,7 @@ void deep_loss_slopes(deep_loss loss, deep_pass *pass, const deep_wanted *wanted
     }
 }
 
+DUSK_PROVEN(deep_loss_of)
 double deep_loss_of(deep_loss loss, const deep_pass *pass, const deep_wanted *wanted, size_t i)
 {
     const size_t k = deep_size(pass->net->out);

@@ -24,7 +24,7 @@ typedef struct deep_wanted {
 
 /* The last slope of all examples. */
 void deep_loss_slopes(deep_loss loss, deep_pass *pass, const deep_wanted *wanted);
-/* The loss of example i, for those who may see it. */
+/* The loss of example i: for those who may see it, or clip it. */
 double deep_loss_of(deep_loss loss, const deep_pass *pass, const deep_wanted *wanted, size_t i);
 /* Softmax of k numbers; from and to may be the same. */
 void deep_softmax(const deep_real *from, deep_real *to, size_t k);

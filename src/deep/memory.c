@@ -10,6 +10,7 @@
 #include "base/mutant.h"
 #include "deep/check.h"
 #include "deep/front.h"
+#include "deep/gains.h"
 #include "deep/whole.h"
 
 #define SMALL 0x1p18 /* all that has a size of its own: generators, keys, tables of layers and threads */
@@ -87,8 +88,9 @@ dusk_status deep_needs_of(deep_needs *out, const deep_plan *plan, const deep_net
     DUSK_TRY(add_worker(&needs, plan, err));
     if (front->layers > 0) needs.before = deep_pass_bytes(front, deep_front_room(front));
     needs.check = job->check_rows ? deep_pass_bytes(&plan->net, 0) : 0;
-    needs.fixed = 2 * state;                                   /* as it is, and on its way into a file */
-    needs.fixed += REAL * learned * (2 + (plan->average > 0)); /* two moments at most */
+    needs.fixed = 2 * state; /* as it is, and on its way into a file */
+    needs.fixed += REAL * learned * (plan->average > 0);
+    if (plan->allocates != DEEP_DESCENT) needs.fixed += REAL * learned * 2; /* two moments at most */
     needs.fixed += REAL * all * (double)plan->smooth;
     if (plan->tuning.part) needs.fixed += REAL * (all + learned * (1 + plan->plain));
     if (plan->carriers.part)
@@ -100,7 +102,11 @@ dusk_status deep_needs_of(deep_needs *out, const deep_plan *plan, const deep_net
     }
     if (plan->correlation.way != DEEP_INDEPENDENT)
         needs.fixed += deep_history_bytes(&plan->correlation, (size_t)released + 1, DEEP_PIECE);
-    if (plan->allocates && !plan->plain) needs.fixed += REAL * released;
+    if (plan->allocates) needs.fixed += REAL * released;
+    if (DUSK_MUTATE(DEEP_MEMORY_WITHOUT_GAINS, plan->allocates == DEEP_DESCENT, false)) {
+        needs.thread += deep_gains_bytes(plan->net.parameters);
+        needs.row += deep_gains_row_bytes();
+    }
     if (!plan->plain && released <= DEEP_AHEAD_MOST) needs.ahead = (released + 1) * (double)sizeof(int64_t);
     /* parameters in doubles, twice, on their way into the model; or a slice of rows on its way to bits */
     needs.after = fmax(2 * sizeof(double) * (all + (double)plan->frozen_parameters),

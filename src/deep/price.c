@@ -9,6 +9,7 @@
 #include "base/mutant.h"
 #include "deep/learning_rate.h"
 #include "deep/state.h"
+#include "deep/whole.h"
 #include "mechanisms/totals.h"
 
 #define COUNT_SHARE 0.01 /* of the budget */
@@ -103,7 +104,38 @@ done:
 
 /* --- noise ------------------------------------------------------------------------------------------------------- */
 
-enum { ALLOCATION_EVEN, ALLOCATION_ADAPTIVE };
+/* Draws of samples are numbered by 32 bits, and a step has two. */
+_Static_assert(2 * (uint64_t)DEEP_STEPS_MOST <= UINT32_MAX, "no sample is drawn twice");
+
+/* Steps that are looked at go straight down, by lengths of their own, along all that is learned. */
+static dusk_status check_descent(const deep_plan *p, dusk_error *err)
+{
+    const deep_schedule *s = &p->schedule;
+    const struct {
+        bool asked;
+        const char *what;
+    } others[] = {
+        { p->method != DEEP_SGD, "another optimiser" },
+        { p->weight_decay > 0, "decay" },
+        { s->falling != DEEP_RATE_CONSTANT, "a schedule" },
+        { s->warm_up > 0, "warm_up" },
+        { s->cool_down > 0, "cool_down" },
+        { p->clipping == DEEP_CLIP_ADAPTIVE, "clipping=adaptive" },
+        { deep_is_whole(p), "smooth and bias_noise" },
+        { p->directions > 0, "subspace" },
+        { p->carriers.part != NULL, "carriers" },
+        { p->tuning.part != NULL, "tune" },
+    };
+    if (p->allocates != DEEP_DESCENT) return DUSK_OK;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k].asked)
+            return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out, or allocation",
+                             "allocation=descent finds each step by itself, without %s", others[k].what);
+    if (p->counted > 0)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "give --rows N if that is public, or --rate 0.01",
+                         "allocation=descent needs to know beforehand what a lot is a part of");
+    return DUSK_OK;
+}
 
 /* Noise that is found on the way, within an allowance. p->noise is the most that there can be, and its deviation what it is where steps are all alike. */
 static dusk_status take_allowance(const learn_job *job, deep_plan *p, learn_budget *budget, uint32_t cells,
@@ -111,17 +143,25 @@ static dusk_status take_allowance(const learn_job *job, deep_plan *p, learn_budg
 {
     dusk_status status = DUSK_OK;
     dusk_filter *filter = NULL;
+    double most, common;
     if (learn_setting(job, "noise_fall") != 1)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave one of them out",
-                           "noise_fall and allocation=adaptive are two ways to say how noise falls"));
+                           "noise_fall and allocation=%s are two ways to say how noise falls",
+                           p->allocates == DEEP_DESCENT ? "descent" : "adaptive"));
     if (p->correlation.way != DEEP_INDEPENDENT)
         DUSK_TRY(dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out correlation, or allocation",
                            "noise that later steps take back is the same in all steps"));
     DUSK_TRY(learn_budget_allow(budget, &p->allowance, cells, steps, DEEP_GRID, &p->sampler, p->steps, err));
+    common = p->allowance.even;
+    most = common * DEEP_ALLOCATED_RANGE;
+    if (p->allocates == DEEP_DESCENT) {
+        DUSK_TRY(deep_descent_plan(&p->measures, &p->allowance, p->steps, err));
+        common = p->measures.first;
+        most = deep_descent_most(&p->measures);
+    }
     DUSK_TRY(learn_allowance_open(&p->allowance, &filter, err));
-    DUSK_TRY(learn_allowance_take(&p->allowance, filter, &p->noise, p->allowance.even * DEEP_ALLOCATED_RANGE,
-                                  1, err));
-    p->noise.deviation /= DEEP_ALLOCATED_RANGE;
+    DUSK_TRY(learn_allowance_take(&p->allowance, filter, &p->noise, most, 1, err));
+    p->noise.deviation *= common / most;
 done:
     dusk_filter_free(filter);
     return status;
@@ -256,9 +296,11 @@ dusk_status deep_plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     p->before = job->budget;
-    p->allocates = learn_choice(job, "allocation") == ALLOCATION_ADAPTIVE && !job->plain;
+    p->allocates = job->plain ? DEEP_EVEN : (deep_allocating)learn_choice(job, "allocation");
+    if (p->allocates == DEEP_DESCENT) p->momentum = 0;
     if (!job->plain && !(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
+    DUSK_TRY(check_descent(p, err));
     if (!job->plain) DUSK_TRY(p->counted > 0 ? plan_rest(job, p, err) : price(job, p, &job->budget, err));
     if (job->rows > 0) set_lot(p, (double)job->rows); /* else when they are counted */
 done:
@@ -332,6 +374,18 @@ static void say_correlation(learn_job *job, const deep_plan *p)
                   p->noise.deviation * deep_correlation_error(&p->correlation, p->steps));
 }
 
+static void say_descent(learn_job *job, const deep_plan *p)
+{
+    learn_say(
+        job,
+        "steps have no momentum, and each is as long as another sample says: for %d lengths, at first up "
+        "to twice learning_rate, totals of what rows gain, clipped, are released with noise of %.4g times "
+        "that clip",
+        DEEP_LENGTHS, p->measures.choosing * (p->allowance.all ? p->allowance.factor : 1));
+    learn_say(job, "where no step is the best the gradient is measured again, with less noise in all, and "
+                   "there may be fewer steps; the promise is for all that they may take");
+}
+
 void deep_say_price(learn_job *job, const deep_plan *p)
 {
     if (p->counted > 0)
@@ -345,10 +399,14 @@ void deep_say_price(learn_job *job, const deep_plan *p)
         learn_say(job, "NO PRIVACY: %llu steps of gradients, neither clipped nor with noise",
                   (unsigned long long)p->steps);
     else
-        learn_say(job, "%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that%s",
-                  (unsigned long long)p->steps, p->clip, p->noise.deviation,
-                  p->allocates ? ", if it were the same in all" : "");
-    if (p->allocates)
+        learn_say(job, "%s%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that%s",
+                  p->allocates == DEEP_DESCENT ? "at most " : "", (unsigned long long)p->steps, p->clip,
+                  p->noise.deviation,
+                  p->allocates == DEEP_DESCENT    ? " at first"
+                  : p->allocates == DEEP_ADAPTIVE ? ", if it were the same in all"
+                                                  : "");
+    if (p->allocates == DEEP_DESCENT) say_descent(job, p);
+    if (p->allocates == DEEP_ADAPTIVE)
         learn_say(job,
                   "in each of %d stages it is as large as gradients of those before ask for; the promise is "
                   "for all that they may take",

@@ -76,11 +76,19 @@ static size_t vectors(const deep_plan *plan)
     return 3u + (plan->average > 0) + (plan->carriers.part ? 1 : 0);
 }
 
+/* How noise is found on the way, and a vector that was released. */
+static size_t allocated_size(const deep_plan *plan)
+{
+    if (!plan->allocates) return 0;
+    return (plan->allocates == DEEP_DESCENT ? sizeof(deep_descended) : sizeof(deep_allocated)) +
+           deep_released(plan) * sizeof(float);
+}
+
 size_t deep_state_size(const learn_job *job, const deep_plan *plan)
 {
     return sizeof(head) + deep_settled_size(job, plan) +
            (vectors(plan) * deep_learned(plan) + plan->carriers.learned) * sizeof(float) +
-           (plan->allocates ? sizeof(deep_allocated) + deep_released(plan) * sizeof(float) : 0);
+           allocated_size(plan);
 }
 
 uint64_t deep_state_piece(const deep_plan *plan)
@@ -120,10 +128,14 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
     if (state->carriers->carrier)
         memcpy(bytes, state->carriers->carrier, plan->carriers.learned * sizeof(float));
     bytes += plan->carriers.learned * sizeof(float);
+    const size_t released = deep_released(plan) * sizeof(float);
+    if (state->descent->allowance) {
+        memcpy(bytes, &state->descent->kept, sizeof state->descent->kept);
+        memcpy(bytes + sizeof state->descent->kept, state->descent->gradient, released);
+    }
     if (!state->allocation->allowance) return;
     memcpy(bytes, &state->allocation->kept, sizeof state->allocation->kept);
-    memcpy(bytes + sizeof state->allocation->kept, state->allocation->last,
-           deep_released(plan) * sizeof(float));
+    memcpy(bytes + sizeof state->allocation->kept, state->allocation->last, released);
 }
 
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes)
@@ -139,10 +151,14 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     if (DUSK_MUTATE(DEEP_CARRIERS_ARE_NOT_KEPT, state->carriers->carrier != NULL, false))
         memcpy(state->carriers->carrier, bytes, plan->carriers.learned * sizeof(float));
     bytes += plan->carriers.learned * sizeof(float);
+    const size_t released = deep_released(plan) * sizeof(float);
     if (DUSK_MUTATE(DEEP_ALLOCATION_IS_NOT_KEPT, state->allocation->allowance != NULL, false)) {
         memcpy(&state->allocation->kept, bytes, sizeof state->allocation->kept);
-        memcpy(state->allocation->last, bytes + sizeof state->allocation->kept,
-               deep_released(plan) * sizeof(float));
+        memcpy(state->allocation->last, bytes + sizeof state->allocation->kept, released);
+    }
+    if (state->descent->allowance) {
+        memcpy(&state->descent->kept, bytes, sizeof state->descent->kept);
+        memcpy(state->descent->gradient, bytes + sizeof state->descent->kept, released);
     }
     state->steps = begin.steps;
     state->clip = begin.clip;

@@ -3,7 +3,7 @@
 #define DUSK_DEEP_STATE_H
 
 /* What one step of a training leaves to the next, as bytes that are kept (learn/checkpoint.h): how many steps were taken, how many rows were counted, what else was found out before the first step, the clip, parameters, their average, and the
- * moments of the optimiser; of parameters those numbers that are learned; carriers, with the first parameters; and how noise was allocated, with what the last step released. Coins are not among them: those of the next steps are new. Whatever a step changes and the next reads must be here. */
+ * moments of the optimiser; of parameters those numbers that are learned; carriers, with the first parameters; and how noise was allocated, with what the last step released, or the gradient that is kept. Coins are not among them: those of the next steps are new. Whatever a step changes and the next reads must be here. */
 
 #include "deep/training.h"
 
@@ -17,6 +17,7 @@ typedef struct deep_state {
     deep_optimiser *optimiser;
     const deep_carriers *carriers; /* without any: there are none */
     deep_allocation *allocation;   /* the same, of an allowance */
+    deep_descent *descent;         /* the same */
 } deep_state;
 void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned char *bytes);
 /* The same back; sizes are those of the plan. */

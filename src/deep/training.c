@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "deep/check.h"
+#include "deep/gains.h"
 #include "deep/state.h"
 #include "deep/turns.h"
 #include "deep/whole.h"
@@ -40,13 +41,17 @@ typedef struct training {
     double clip;                /* of this step */
     deep_history history;       /* where noise is correlated */
     deep_allocation allocation; /* where it is found on the way */
-    unsigned char *state;       /* to be kept */
-    uint64_t kept, piece;       /* after so many steps it was last; and it is after multiples of so many */
+    deep_descent descent;       /* or by steps that are looked at */
+    deep_gains gains;
+    unsigned char *state; /* to be kept */
+    uint64_t kept, piece; /* after so many steps it was last; and it is after multiples of so many */
+    uint64_t last;        /* so many steps are all */
     float gradient[DEEP_PIECE];
 } training;
 
 static void close_training(training *t)
 {
+    deep_gains_close(&t->gains); /* rooms are those of turns */
     for (size_t k = 0; k < t->workers; k++) deep_turns_close(&t->worker[k]);
     deep_subspace_close(&t->subspace);
     deep_carriers_close(&t->carriers);
@@ -55,6 +60,7 @@ static void close_training(training *t)
     learn_draw_close(&t->draw);
     deep_history_close(&t->history);
     deep_allocation_close(&t->allocation);
+    deep_descent_close(&t->descent);
     dusk_keyed_free(t->coins);
     if (t->unit) dusk_wipe(t->unit, t->coins_most * sizeof *t->unit);
     if (t->coin) dusk_wipe(t->coin, t->coins_most * sizeof *t->coin);
@@ -110,6 +116,21 @@ static void set_parameters(training *t, const float *learned)
         memcpy(t->parameters, learned, t->plan->net.parameters * sizeof *learned);
 }
 
+/* What finds noise, or steps, on the way. */
+static dusk_status open_allocation(training *t, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    const deep_plan *plan = t->plan;
+    const size_t n = deep_released(plan);
+    if (plan->allocates == DEEP_ADAPTIVE)
+        return deep_allocation_open(&t->allocation, &plan->allowance, plan->steps, plan->lot, n, err);
+    if (plan->allocates != DEEP_DESCENT) return DUSK_OK;
+    DUSK_TRY(deep_descent_open(&t->descent, &plan->allowance, &plan->measures, plan->rate, n, err));
+    DUSK_TRY(deep_gains_open(&t->gains, t->worker, t->workers, n, err));
+done:
+    return status;
+}
+
 static dusk_status open_training(training *t, bool going_on, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
@@ -136,9 +157,7 @@ static dusk_status open_training(training *t, bool going_on, dusk_generator *gen
         DUSK_TRY(dusk_generator_fork(&t->ahead.gen, gen, err));
     if (plan->correlation.way != DEEP_INDEPENDENT && !plan->plain)
         DUSK_TRY(deep_history_open(&t->history, &plan->correlation, released + 1, DEEP_PIECE, err));
-    if (plan->allocates && !plan->plain)
-        DUSK_TRY(
-            deep_allocation_open(&t->allocation, &plan->allowance, plan->steps, plan->lot, released, err));
+    DUSK_TRY(open_allocation(t, err));
 done:
     return status;
 }
@@ -156,13 +175,14 @@ static const dusk_noise *noise_of(const training *t, uint64_t step)
 {
     const deep_plan *plan = t->plan;
     if (t->allocation.allowance) return &t->allocation.noise.gauss;
+    if (t->descent.allowance) return &t->descent.noise.gauss;
     if (plan->stages == 0) return &plan->noise.gauss;
     return &plan->stage[DUSK_MUTATE(DEEP_LAST_STAGE_TOO_EARLY, deep_stage_of(step, plan->steps, plan->stages),
                                     plan->stages - 1)]
                 .gauss;
 }
 
-static void share_out(training *t, size_t count)
+static void set_sample(training *t, size_t count)
 {
     const size_t room = t->worker[0].pass.room, each = count / (2 * t->workers) + 1;
     deep_sample *s = &t->sample;
@@ -171,9 +191,14 @@ static void share_out(training *t, size_t count)
     s->turn = each < TURN_LEAST ? TURN_LEAST : each;
     if (s->turn > room || t->workers == 1) s->turn = room;
     atomic_store(&s->next, 0);
+}
+
+static void share_out(training *t, size_t count)
+{
+    set_sample(t, count);
     for (size_t k = 0; k < t->workers; k++) {
         deep_turns *w = &t->worker[k];
-        w->sample = s;
+        w->sample = &t->sample;
         w->ahead = k > 0 && k + 1 == t->workers && t->ahead.gen ? &t->ahead : NULL;
         w->pass.parameters = t->parameters;
         w->moved = t->moved;
@@ -329,6 +354,8 @@ static dusk_status release(training *t, uint64_t step, deep_sum *sum, size_t cou
         if (t->allocation.allowance) look(t, step, out, total, first, size);
         if (t->carriers.carrier)
             spoil(t, total, first, size);
+        else if (t->descent.allowance)
+            deep_descent_take(&t->descent, out, first, size);
         else if (t->subspace.directions == 0)
             deep_optimiser_move(&t->optimiser, t->learned, t->gradient, unit, first, size);
         else
@@ -360,14 +387,29 @@ static void move_plainly(training *t)
                         deep_learned(t->plan));
 }
 
+/* A step down the gradient that was released, as long as a sample of its own says. */
+DUSK_PROVEN(descend)
+static dusk_status descend(training *t, uint64_t step, dusk_generator *gen, dusk_error *err)
+{
+    dusk_status status = DUSK_OK;
+    size_t count = t->sample.count;
+    if (DUSK_MUTATE(DEEP_CHOICE_BY_THE_SAME_ROWS, true, false))
+        DUSK_TRY(learn_draw_take(&t->draw, 2 * step + 1, &count, err));
+    set_sample(t, count);
+    DUSK_TRY(deep_gains_step(&t->gains, &t->descent, t->learned, t->clip, t->clip / t->plan->lot, gen, err));
+done:
+    return status;
+}
+
 DUSK_PROVEN(take_step)
 static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
     const size_t n = deep_learned(plan);
+    const uint64_t samples = t->descent.allowance ? 2 : 1; /* a step */
     size_t count;
-    DUSK_TRY(learn_draw_take(&t->draw, step, &count, err));
+    DUSK_TRY(learn_draw_take(&t->draw, samples * step, &count, err));
     if (DUSK_MUTATE(DEEP_EMPTY_SKIPPED, false, count == 0)) return DUSK_OK;
     if (DUSK_MUTATE(DEEP_SAMPLES_CUT_OFF, false, (double)count > 20 * plan->lot))
         count = (size_t)(20 * plan->lot);
@@ -385,6 +427,7 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
         move_plainly(t);
     else
         DUSK_TRY(release(t, step, &t->worker[0].sum, count, gen, err));
+    if (t->descent.allowance) DUSK_TRY(descend(t, step, gen, err));
     if (DUSK_MUTATE(DEEP_START_IS_MOVED, false, t->start != NULL)) t->start[0] += (float)count;
     if (t->start) set_parameters(t, t->learned);
     for (size_t j = 0; t->averaged && j < n; j++)
@@ -394,10 +437,7 @@ done:
 }
 
 /* Is there something that can be kept of so many steps, and be told of them? */
-static bool is_end(const training *t, uint64_t steps)
-{
-    return steps % t->piece == 0 || steps == t->plan->steps;
-}
+static bool is_end(const training *t, uint64_t steps) { return steps % t->piece == 0 || steps == t->last; }
 
 /* Is it to be told of? What lies between two ends is told of at the second. */
 static bool is_observed(const training *t, uint64_t steps)
@@ -414,13 +454,13 @@ static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
 {
     learn_checkpoint *checkpoint = &t->job->checkpoint;
     const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, is_observed(t, steps), false);
-    const bool made = steps == t->plan->steps;
+    const bool made = steps == t->last;
     if (!t->state || !is_end(t, steps)) return DUSK_OK;
     if (!(told || made || steps == 0 || steps / checkpoint->every > t->kept / checkpoint->every))
         return DUSK_OK;
     t->kept = steps;
-    const deep_state state = { steps,         t->clip,      t->learned,    t->averaged,
-                               &t->optimiser, &t->carriers, &t->allocation };
+    const deep_state state = { steps,         t->clip,      t->learned,     t->averaged,
+                               &t->optimiser, &t->carriers, &t->allocation, &t->descent };
     deep_state_pack(t->plan, &state, t->state);
     return learn_checkpoint_save(checkpoint, t->state, made, err);
 }
@@ -441,7 +481,7 @@ static dusk_status tell(training *t, uint64_t steps, dusk_error *err)
     DUSK_TRY(status);
     const double unit = label && label->kind == DUSK_FIELD_NUMERIC ? (label->upper - label->lower) / 2 : 1;
     learn_observe(t->job, &(dusk_train_point){ .step = steps,
-                                               .steps = plan->steps,
+                                               .steps = t->last,
                                                .loss = score.loss,
                                                .accuracy = score.right,
                                                .rmse = score.error * unit });
@@ -449,13 +489,16 @@ done:
     return status;
 }
 
-/* How noise was allocated: its deviation over the clip, in each stage. It follows from releases. */
-static dusk_status put_noise(const deep_allocation *a, dusk_model *model, dusk_error *err)
+/* Nothing more is released: these steps are all. Which follows from releases. */
+static dusk_status end_early(training *t, uint64_t steps, dusk_error *err)
 {
-    double deviation[DEEP_ALLOCATIONS];
-    const double factor = a->allowance->all ? a->allowance->factor : 1;
-    for (size_t k = 0; k < a->stages; k++) deviation[k] = a->kept.multiplier[k] * factor;
-    return learn_model_put(model, "noise", 1, a->stages, deviation, err);
+    dusk_status status = DUSK_OK;
+    const bool told = is_observed(t, steps);
+    t->last = t->job->steps = steps;
+    if (DUSK_MUTATE(DEEP_EARLY_END_IS_NOT_KEPT, true, false)) DUSK_TRY(keep(t, steps, err));
+    if (!told) DUSK_TRY(tell(t, steps, err));
+done:
+    return status;
 }
 
 dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *rows, float *parameters,
@@ -466,19 +509,29 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
     uint64_t first = 0;
     DUSK_NEW(t, 1);
     *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters, .clip = plan->clip };
+    t->last = job->steps = plan->steps;
     DUSK_TRY(open_training(t, kept != NULL, gen, err));
     if (t->averaged) memcpy(t->averaged, t->learned, deep_learned(plan) * sizeof *t->averaged);
     if (kept) {
-        deep_state state = { 0, 0, t->learned, t->averaged, &t->optimiser, &t->carriers, &t->allocation };
+        deep_state state = {
+            0, 0, t->learned, t->averaged, &t->optimiser, &t->carriers, &t->allocation, &t->descent
+        };
         deep_state_unpack(plan, &state, kept);
         set_parameters(t, t->learned);
         t->clip = state.clip;
         first = t->kept = state.steps;
         if (t->allocation.allowance) DUSK_TRY(deep_allocation_resume(&t->allocation, err));
+        if (t->descent.allowance) DUSK_TRY(deep_descent_resume(&t->descent, err));
     }
     if (DUSK_MUTATE(DEEP_SETTLED_TOLD_BEFORE_KEPT, !kept, false)) DUSK_TRY(keep(t, 0, err));
     DUSK_TRY(tell(t, first, err));
-    for (uint64_t step = first; step < plan->steps; step++) {
+    for (uint64_t step = first; step < t->last; step++) {
+        bool goes_on = true;
+        if (t->descent.allowance) DUSK_TRY(deep_descent_begin(&t->descent, &goes_on, err));
+        if (!goes_on) {
+            DUSK_TRY(end_early(t, step, err));
+            break;
+        }
         if (plan->directions > 0 && (step == first || step % plan->find_every == 0))
             DUSK_TRY(deep_subspace_find(&t->subspace, &plan->net, plan->loss, t->parameters,
                                         DUSK_MUTATE(DEEP_DIRECTIONS_BY_PRIVATE_ROWS, plan->open, t->rows),
@@ -492,7 +545,8 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
         learn_progress(job, (double)(step + 1) / (double)plan->steps);
     }
     if (DUSK_MUTATE(DEEP_AVERAGE_IS_IGNORED, t->averaged != NULL, false)) set_parameters(t, t->averaged);
-    if (t->allocation.allowance && job->model) DUSK_TRY(put_noise(&t->allocation, job->model, err));
+    if (t->allocation.allowance && job->model) DUSK_TRY(deep_allocation_put(&t->allocation, job->model, err));
+    if (t->descent.allowance && job->model) DUSK_TRY(deep_descent_put(&t->descent, job->model, err));
 done:
     if (t) close_training(t);
     dusk_deallocate(t);

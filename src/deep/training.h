@@ -10,6 +10,7 @@
 #include "deep/carriers.h"
 #include "deep/clip.h"
 #include "deep/correlation.h"
+#include "deep/descent.h"
 #include "deep/loss.h"
 #include "deep/optimiser.h"
 #include "deep/plain.h"
@@ -51,8 +52,9 @@ typedef struct deep_plan {
     learn_noise noise; /* of the totals, in units of the clip; where it falls, of the first stage */
     learn_noise stage[DEEP_STAGES]; /* where it falls */
     size_t stages;                  /* 0: it does not */
-    bool allocates;                 /* it is found on the way, within this */
+    deep_allocating allocates;      /* it is found on the way, within this */
     learn_allowance allowance;
+    deep_measures measures; /* by descent */
     deep_correlation correlation;
     deep_method method;
     double rate, momentum, weight_decay;

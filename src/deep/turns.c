@@ -69,17 +69,14 @@ static void make_whole(deep_turns *w, deep_real share)
 
 size_t deep_passes(const deep_plan *plan) { return plan->smooth > 0 ? plan->smooth : 1; }
 
-/* Rows of the sample from `first` on, `n` of them. */
-static void add_turn(deep_turns *w, size_t first, size_t n)
+void deep_turns_take(deep_turns *w, size_t first, size_t n)
 {
-    const deep_wanted wanted = { w->code, w->number, w->mark };
-    const size_t size = deep_size(w->plan->net.in), marks = w->rows->marks, passes = deep_passes(w->plan);
-    deep_pass *pass = &w->pass;
-    pass->examples = n;
+    const size_t size = deep_size(w->plan->net.in), marks = w->rows->marks;
+    w->pass.examples = n;
     for (size_t i = 0; i < n; i++) {
         const size_t row = w->sample->row[first + i];
         if (i + AHEAD < n) deep_rows_expect(w->rows, w->sample->row[first + i + AHEAD]);
-        deep_rows_take(w->rows, row, pass->value[0] + i * size);
+        deep_rows_take(w->rows, row, w->pass.value[0] + i * size);
         if (w->rows->code) w->code[i] = w->rows->code[row];
         if (w->rows->number)
             memcpy(w->number + i * w->numbers, w->rows->number + row * w->numbers,
@@ -87,6 +84,15 @@ static void add_turn(deep_turns *w, size_t first, size_t n)
         if (w->mark) memcpy(w->mark + i * marks, w->rows->mark + row * marks, marks * sizeof *w->mark);
         if (w->sample->coin) w->coin[i] = w->sample->coin[first + i];
     }
+}
+
+/* Rows of the sample from `first` on, `n` of them. */
+static void add_turn(deep_turns *w, size_t first, size_t n)
+{
+    const deep_wanted wanted = { w->code, w->number, w->mark };
+    const size_t passes = deep_passes(w->plan);
+    deep_pass *pass = &w->pass;
+    deep_turns_take(w, first, n);
     if (w->whole.gradient) deep_whole_reset(&w->whole, n);
     for (size_t k = 0; k < passes; k++) {
         if (w->moved) pass->parameters = w->moved + k * w->plan->net.parameters;

@@ -54,6 +54,8 @@ DUSK_MUST_USE dusk_status deep_turns_open(deep_turns *w, const deep_plan *plan, 
                                           const deep_subspace *subspace, dusk_error *err);
 /* Wipe and free; fine on a zeroed one. */
 void deep_turns_close(deep_turns *w);
+/* Rows of the sample from `first` on, `n` of them, into the pass, with what is wanted of them. */
+void deep_turns_take(deep_turns *w, size_t first, size_t n);
 /* As many turns as there are; of a deep_turns, for pthread_create. */
 void *deep_turns_work(void *argument);
 /* How many passes an example takes. */

@@ -31,7 +31,8 @@ DUSK_MUST_USE dusk_status learn_allowance_event(const learn_allowance *allowance
 /* The filter of which releases are taken; dusk_filter_free. Nothing of it is taken. */
 DUSK_MUST_USE dusk_status learn_allowance_open(const learn_allowance *allowance, dusk_filter **out,
                                                dusk_error *err);
-/* Noise of a multiplier of what a row adds, times the factor of the budget with all rows; for `times` releases, whose event is taken of the filter. DUSK_ERR_BUDGET where they do not fit: nothing was taken. */
+/* Noise of a multiplier of what a row adds, times the factor of the budget with all rows; for `times` releases, whose event is taken of the filter. DUSK_ERR_BUDGET where they do not fit: nothing was taken. Releases of other totals, of another dimension, length or grid, may be taken of the same filter, by a copy of
+ * the allowance that has these. */
 DUSK_MUST_USE dusk_status learn_allowance_take(const learn_allowance *allowance, dusk_filter *filter,
                                                learn_noise *out, double multiplier, uint64_t times,
                                                dusk_error *err);

@@ -58,6 +58,10 @@ SUBJECT(allocated, NUMBERS, STEPS("rate=1", "steps=2", "allocation=adaptive"), D
 SUBJECT(allocated_sampled, NUMBERS, STEPS("rate=0.5", "steps=3", "allocation=adaptive"), DUSK_ADD_REMOVE,
         0.05, 2, BOTH, { &nobody, &one })
 
+/* Steps that are looked at, by as much noise; how far they go says something, too. */
+SUBJECT(descended, NUMBERS, STEPS("rate=1", "steps=2", "allocation=descent"), DUSK_ADD_REMOVE, 0.05, 1, BOTH,
+        { &nobody, &one })
+
 /* Noise that later steps take back. Of bands the sum of all steps, where a row is as often as there are epochs, shows most of what is stated. Of a tree it shows less: the row is in other nodes, too. */
 SUBJECT(bands, NUMBERS, STEPS("rate=0.5", "steps=32", "sampler=shuffled", "correlation=bands", "bands=32"),
         DUSK_REPLACE_ONE, 0.05, 2, BOTH, { &opposite, &one })
@@ -128,6 +132,7 @@ static const subject subjects[] = {
     { "allocated", "a row, noise being found on the way", 1, 1, 3000, begin_allocated, draw_sum, NULL },
     { "allocated.sampled", "a row that may be in, noise being found on the way", 1, 1, 3000,
       begin_allocated_sampled, draw_sum, NULL },
+    { "descended", "a row, steps being looked at", 1, 1, 3000, begin_descended, draw_sum, NULL },
     { "bands", "one of two is exchanged, in bands of steps", 1, 1, 3000, begin_bands, draw_sum, NULL },
     { "tree", "one of two is exchanged, in trees of steps", 1, 1, 3000, begin_tree, draw_sum, NULL },
     { "tuned", "a row that tunes a public model", 1, 2, 3000, begin_tuned, draw_tuned, NULL },

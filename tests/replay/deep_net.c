@@ -8,7 +8,7 @@
 
 #include "replay.h"
 
-enum { ROWS = 30, WHOLE = 22 };
+enum { ROWS = 30, WHOLE = 24 };
 
 typedef struct request {
     const char *learner, *settings[8];
@@ -43,6 +43,9 @@ static const request requests[] = {
     { "net",
       { "net=dense 4; tanh; output", "rate=1", "steps=3", "smooth=2", "bias_noise=1", "clipping=adaptive" } },
     { "net", { "net=dense 4; tanh; output", "rate=1", "steps=20", "allocation=adaptive", "threads=2" } },
+    { "net",
+      { "net=dense 4; tanh; output", "rate=1", "steps=25", "allocation=descent", "threads=2", "clip=0.3" } },
+    { "net_numbers", { "net=output", "rate=1", "steps=25", "allocation=descent", "learning_rate=1e4" } },
     { "net", { "net=dense 4; relu; output", "rate=0.5", "steps=12", "clip=0.3" } },
     { "net", { "net=output", "sampler=allocated", "rate=0.01", "steps=130", "clip=0.3" } },
     { "net", { "net=dense 4; tanh; output", "sampler=shuffled", "lot=8", "epochs=3", "clip=0.1" } },
@@ -61,6 +64,9 @@ static const request requests[] = {
     { "net", { "net=dense 6; dropout 0.5; output", "rate=0.5", "steps=6", "clip=0.3" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=9", "noise_fall=0.3", "optimiser=adam_unbiased" } },
     { "net", { "net=dense 4; output", "rate=0.5", "steps=40", "allocation=adaptive", "clipping=adaptive" } },
+    { "net",
+      { "net=dense 4; dropout 0.3; output", "rate=0.5", "steps=40", "allocation=descent", "threads=2",
+        "average=0.5" } },
     { "net", { "net=dense 4; output", "lot=12", "epochs=4", "threads=2" } },
     { "net", { "net=output", "lot=12", "steps=20", "allocation=adaptive" } },
     { "net_numbers", { "net=output", "rate=0.9", "steps=12", "optimiser=adagrad", "threads=2" } },

@@ -25,6 +25,13 @@ net --net output --lot 100 --set sampler=allocated
 net --net output --rows 2400 --set allocation=adaptive
 net --net output --rows 2400 --set allocation=adaptive --set noise_fall=0.5
 net --net output --rows 2400 --set allocation=adaptive --replace-one --set sampler=shuffled
+net --net output --rows 2400 --set allocation=descent
+for other in optimiser=adam decay=0.1 schedule=root warm_up=0.1 cool_down=0.1 noise_fall=0.5 clipping=adaptive smooth=2 carriers=1; do
+    net --net output --rows 2400 --set allocation=descent --set $other
+done
+net --net output --lot 100 --set allocation=descent
+run_noise() { t train net credit.csv --schema credit.fields --label repaid --rows 2400 --net output --rate 1 --set allocation=descent "$@"; }
+run_noise --noise 5 --delta 1e-6 --out a.model
 net --net output --lot 100 --rate 0.1 --rows 2400
 net --net output --epochs 1 --steps 10
 net --net output --lot 1.5 --rows 2400
