@@ -4,7 +4,7 @@
 
 /* What answers would cost by how much teachers agreed [Papernot et al. 2018, theorem 6]: where one class leads by far, or where far too few agree for an answer, what comes of a question hardly depends on one teacher, and the
  * divergence from what would have come of it at any neighbour is far below what noise alone guarantees. That number follows from votes and is private itself. It is
- * released with noise, at a price that is paid beforehand, as a report: what is promised and charged stays what noise guarantees. Proof: agreement.proof.md.
+ * released with noise, at a price that is paid beforehand, as a report: what is promised and charged stays what noise guarantees. Proofs: agreement.proof.md, agreement_report.proof.md.
  *
  * A question counts by one number, in whole steps: its lead, votes of the first class above the others, or where it is asked first whether enough teachers agree, or contradict the student, by how far they do, or do not, if that is less. How far one
  * change of the data moves it is known exactly, so that the sensitivity of the total, for all votes or for votes like these, is read from one table of prices. Noise is the lesser of two, if teachers agree as is likely: Gaussian
@@ -48,7 +48,12 @@ DUSK_MUST_USE dusk_status deep_agreement_plan(learn_job *job, deep_agreement *ou
 /* What follows from votes and an order, without noise for a report. */
 DUSK_MUST_USE dusk_status deep_agreement_of(deep_agreement *out, const learn_budget *budget,
                                             const deep_votes *votes, double order, dusk_error *err);
-void deep_agreement_clear(deep_agreement *agreement); /* fine on a zeroed one */
+/* The same with steps of 2^unit votes, or more where teachers are many. */
+DUSK_MUST_USE dusk_status deep_agreement_make(deep_agreement *out, const learn_budget *budget,
+                                              const deep_votes *votes, double order, int unit,
+                                              dusk_error *err);
+void deep_agreement_tabulate(deep_agreement *agreement); /* prices and moves anew, for another order */
+void deep_agreement_clear(deep_agreement *agreement);    /* fine on a zeroed one */
 
 /* The divergence of order `order` > 1 from any neighbour of a release where a change costs square * order at every order without further knowledge, and that has one
  * outcome with probability 1 - q at least; rounded up. */
@@ -56,6 +61,12 @@ double deep_agreed_price_up(double q, double square, double order);
 /* The cell of a question with these counts, that are `over` what the student says (deep_votes_over). */
 size_t deep_agreement_cell(const deep_agreement *agreement, const int32_t *count, double over);
 #define DEEP_NOT_ASKED SIZE_MAX
+size_t deep_agreement_cells(const deep_agreement *agreement);
+size_t
+deep_agreement_reach(const deep_agreement *agreement); /* so many changes, and all cells are within reach */
+/* Add what `times` questions of one cell contribute: the furthest move of a price within reach of k changes, to local[k], k < n. */
+void deep_agreement_add_local(const deep_agreement *agreement, size_t cell, double times, double *local,
+                              size_t n);
 /* The total of prices in steps, of questions by their cells, and how far one change moves it when `k` others came before, local[k], `n` of them (made here). */
 DUSK_MUST_USE dusk_status deep_agreement_total(const deep_agreement *agreement, const size_t *cell,
                                                double *total, double **local, size_t *n, dusk_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PATE: private aggregation of teacher ensembles [Papernot et al. 2017, 2018]. Teachers learn from parts of the private rows, their votes on public rows
  * are released with noise, and a student learns from public rows and those answers. What is paid for is what was planned, whatever the
- * votes are. Proofs: teachers.proof.md, votes.proof.md, agreement.proof.md. */
+ * votes are. Proofs: teachers.proof.md, votes.proof.md, agreement.proof.md, agreement_report.proof.md. */
 #include <string.h>
 
 #include "base/error.h"
