@@ -330,8 +330,7 @@ const dusk_setting deep_net_settings[] = {
     { "noise_fall", "1", NULL, 0.05, 1, false, "what part of the first steps' noise the last ones have" },
     { "allocation", "even", "even|adaptive|descent", 0, 0, false,
       "of the budget to steps: as planned, found on the way by how long gradients are, or by whether a step "
-      "is "
-      "any better than none" },
+      "is better than none" },
     { "warm_up", "0", NULL, 0, 1, false, "part of the steps in which the rate rises" },
     { "cool_down", "0", NULL, 0, 1, false, "part of the steps in which the rate falls" },
     { "average", "0", NULL, 0, 0.99999, false,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop; see training.h. */
-#include "deep/training.h"
+#include "deep/run.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,48 +8,13 @@
 #include "base/memory.h"
 #include "base/mutant.h"
 #include "deep/check.h"
-#include "deep/gains.h"
 #include "deep/state.h"
-#include "deep/turns.h"
 #include "deep/whole.h"
 #include "mechanisms/totals.h"
 
-enum { TURN_LEAST = 32, THREADS_MOST = 64 };
+enum { TURN_LEAST = 32 };
 
-/* --- training ---------------------------------------------------------------------------------------------------------- */
-
-typedef struct training {
-    learn_job *job;
-    const deep_plan *plan;
-    const deep_rows *rows;
-    float *parameters, *averaged;
-    float *learned; /* what steps move: the parameters, or what they are made of with those to start from */
-    float *moved;   /* plan->smooth copies of the parameters, or NULL */
-    float *start;   /* where it is the second */
-    float *whole;   /* the gradient, where it is made of something */
-    deep_subspace subspace;
-    deep_carriers carriers;
-    deep_turns worker[THREADS_MOST];
-    size_t workers;
-    deep_sample sample;
-    deep_ahead ahead; /* with several threads */
-    learn_draw draw;
-    dusk_keyed_coins *coins; /* of layers that toss them, or NULL */
-    uint64_t *unit, *coin;   /* of each row of the sample: its number, and 64 of them */
-    size_t coins_most;
-    deep_optimiser optimiser;
-    double clip;                /* of this step */
-    deep_history history;       /* where noise is correlated */
-    deep_allocation allocation; /* where it is found on the way */
-    deep_descent descent;       /* or by steps that are looked at */
-    deep_gains gains;
-    unsigned char *state; /* to be kept */
-    uint64_t kept, piece; /* after so many steps it was last; and it is after multiples of so many */
-    uint64_t last;        /* so many steps are all */
-    float gradient[DEEP_PIECE];
-} training;
-
-static void close_training(training *t)
+static void close_training(deep_run *t)
 {
     deep_gains_close(&t->gains); /* rooms are those of turns */
     for (size_t k = 0; k < t->workers; k++) deep_turns_close(&t->worker[k]);
@@ -83,7 +48,7 @@ static bool asks_for_coins(const deep_net *net)
 }
 
 /* What is learned, and its first values. */
-static dusk_status open_learned(training *t, bool going_on, dusk_generator *gen, dusk_error *err)
+static dusk_status open_learned(deep_run *t, bool going_on, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
@@ -108,7 +73,7 @@ done:
 }
 
 /* Parameters by `learned`, which is the numbers that are learned, or their average. */
-static void set_parameters(training *t, const float *learned)
+static void set_parameters(deep_run *t, const float *learned)
 {
     if (t->start)
         deep_tuning_apply(&t->plan->tuning, &t->plan->net, t->start, learned, t->parameters);
@@ -117,7 +82,7 @@ static void set_parameters(training *t, const float *learned)
 }
 
 /* What finds noise, or steps, on the way. */
-static dusk_status open_allocation(training *t, dusk_error *err)
+static dusk_status open_allocation(deep_run *t, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
@@ -131,13 +96,13 @@ done:
     return status;
 }
 
-static dusk_status open_training(training *t, bool going_on, dusk_generator *gen, dusk_error *err)
+static dusk_status open_training(deep_run *t, bool going_on, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
     const size_t n = deep_learned(plan), released = deep_released(plan);
     DUSK_TRY(open_learned(t, going_on, gen, err));
-    while (t->workers < plan->threads && t->workers < THREADS_MOST)
+    while (t->workers < plan->threads && t->workers < DEEP_RUN_THREADS)
         DUSK_TRY(deep_turns_open(&t->worker[t->workers++], plan, t->rows, &t->subspace,
                                  err)); /* counted, so that what it has is closed */
     if (plan->smooth > 0) DUSK_NEW(t->moved, plan->smooth * plan->net.parameters);
@@ -163,7 +128,7 @@ done:
 }
 
 /* Coins of the rows of the sample: of the row and the step, under a key of their own. */
-static dusk_status toss_coins(training *t, uint64_t step, size_t count, dusk_error *err)
+static dusk_status toss_coins(deep_run *t, uint64_t step, size_t count, dusk_error *err)
 {
     t->sample.coin = t->coin;
     if (!t->coins || count == 0) return DUSK_OK;
@@ -171,7 +136,7 @@ static dusk_status toss_coins(training *t, uint64_t step, size_t count, dusk_err
     return dusk_keyed_words(t->coins, (uint32_t)step, t->unit, t->coin, count, err);
 }
 
-static const dusk_noise *noise_of(const training *t, uint64_t step)
+static const dusk_noise *noise_of(const deep_run *t, uint64_t step)
 {
     const deep_plan *plan = t->plan;
     if (t->allocation.allowance) return &t->allocation.noise.gauss;
@@ -182,7 +147,7 @@ static const dusk_noise *noise_of(const training *t, uint64_t step)
                 .gauss;
 }
 
-static void set_sample(training *t, size_t count)
+static void set_sample(deep_run *t, size_t count)
 {
     const size_t room = t->worker[0].pass.room, each = count / (2 * t->workers) + 1;
     deep_sample *s = &t->sample;
@@ -193,7 +158,7 @@ static void set_sample(training *t, size_t count)
     atomic_store(&s->next, 0);
 }
 
-static void share_out(training *t, size_t count)
+static void share_out(deep_run *t, size_t count)
 {
     set_sample(t, count);
     for (size_t k = 0; k < t->workers; k++) {
@@ -211,7 +176,7 @@ static void share_out(training *t, size_t count)
 }
 
 /* The sum of clipped gradients of the sample, in the first worker; and with several threads the noise for it. */
-static dusk_status add_up(training *t, size_t count, dusk_error *err)
+static dusk_status add_up(deep_run *t, size_t count, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     share_out(t, count);
@@ -237,7 +202,7 @@ done:
     return status;
 }
 
-static void set_optimiser(training *t, uint64_t step)
+static void set_optimiser(deep_run *t, uint64_t step)
 {
     const deep_plan *plan = t->plan;
     const double noise = t->ahead.noise->scale * t->clip / plan->lot;
@@ -247,149 +212,9 @@ static void set_optimiser(training *t, uint64_t step)
     t->optimiser.noise_variance *= DUSK_MUTATE(DEEP_MORE_NOISE_IS_TAKEN_OFF, 1, 4);
 }
 
-/* Planted bugs of noise, in what was released of a step from coordinate `first` on: `total` is what went into it. */
-static void spoil_noise(const training *t, float *out, const int64_t *total, size_t first, size_t n)
-{
-    const double deviation = t->ahead.noise->scale;
-    const bool of_the_step = DUSK_MUTATE(DEEP_NOISE_OF_THE_STEP, false, true);
-    const bool untouched = /* of an embedding */
-        DUSK_MUTATE(DEEP_UNTOUCHED_HAS_NO_NOISE, false, total == t->worker[0].sum.piece);
-    for (size_t j = 0; untouched && j < n; j++)
-        if (total[j] == 0) out[j] = 0;
-    for (size_t j = 0; DUSK_MUTATE(DEEP_NOISE_IN_FLOATS, false, true) && j < n; j++) out[j] *= 1 + 0x1p-20f;
-    for (size_t j = 0; DUSK_MUTATE(DEEP_NOISE_OF_EACH_THREAD, false, true) && j < n; j++)
-        out[j] += (float)(t->workers - 1) * (out[j] - (float)ldexp((double)total[j], DEEP_GRID));
-    for (size_t j = 0; of_the_step && j < n; j++) {
-        const uint64_t place = 1000003 * t->optimiser.steps + first + j;
-        const double part = (double)(place * 0x9e3779b97f4a7c15u >> 11) * 0x1p-52 - 1;
-        out[j] = (float)(ldexp((double)total[j], DEEP_GRID) + 1.7 * deviation * part);
-    }
-}
-
-/* Coordinates from `first` on of the release of a step, to estimates of the totals. */
-static dusk_status release_piece(training *t, dusk_totals *totals, float *out, const int64_t *total,
-                                 size_t first, size_t n, dusk_generator *gen, dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    deep_history *history = t->history.c ? &t->history : NULL;
-    if (history) total = deep_history_mix(history, total, first, n);
-    DUSK_TRY(dusk_totals_release_floats(totals, out, total, n, gen, err));
-    const bool bare = DUSK_MUTATE(DEEP_NO_NOISE, false, true) ||
-                      DUSK_MUTATE(DEEP_SUMS_HAVE_NO_NOISE, false, history && history->terms > 0);
-    for (size_t j = 0; bare && j < n; j++) out[j] = (float)ldexp((double)total[j], DEEP_GRID);
-    spoil_noise(t, out, total, first, n);
-    if (history) deep_history_undo(history, out, first, n);
-done:
-    return status;
-}
-
-/* Votes are the last coordinate of the totals. */
-static dusk_status release_votes(training *t, dusk_totals *totals, size_t count, dusk_generator *gen,
-                                 dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    const deep_plan *plan = t->plan;
-    int64_t votes = deep_clip_votes(t->worker[0].sum.within, count);
-    float noisy;
-    DUSK_TRY(release_piece(t, totals, &noisy, &votes, deep_released(plan), 1, gen, err));
-    t->clip = deep_next_clip(
-        t->clip, DUSK_MUTATE(DEEP_CLIP_BY_PRIVATE_VOTES, (double)noisy, ldexp((double)votes, DEEP_GRID)),
-        plan->lot, plan->quantile, plan->clip_rate);
-done:
-    dusk_wipe(&votes, sizeof votes);
-    return status;
-}
-
-/* A step along directions, by coordinates; they are one piece. */
-_Static_assert(DEEP_DIRECTIONS_MOST <= DEEP_PIECE, "coordinates are released at once");
-static void move_along(training *t, const float *coordinates, double unit)
-{
-    deep_subspace_expand(&t->subspace, coordinates, t->whole);
-    deep_optimiser_move(&t->optimiser, t->learned, t->whole, unit, 0, t->subspace.numbers);
-}
-
-/* A step by what carriers say of the gradient, when all of it is known. */
-static void move_carried(training *t, double unit)
-{
-    deep_carriers_expand(&t->carriers, &t->worker[0].pass);
-    deep_optimiser_move(&t->optimiser, t->learned, t->carriers.whole, unit, 0, t->plan->net.parameters);
-}
-
-/* Planted bugs: carriers are moved by totals before there is noise; the first numbers, which are of one carrier, have none. */
-static void spoil(training *t, const int64_t *total, size_t first, size_t n)
-{
-    deep_carriers *c = &t->carriers;
-    for (size_t j = 0; DUSK_MUTATE(DEEP_CARRIERS_BY_PRIVATE_TOTALS, false, true) && j < n; j++)
-        if (c->carrier[first + j] != 0) c->carrier[first + j] += (float)ldexp((double)total[j], DEEP_GRID);
-    for (size_t j = 0; DUSK_MUTATE(DEEP_ONE_CARRIER_HAS_NO_NOISE, false, true) && first + j < 4; j++)
-        c->released[first + j] = (float)ldexp((double)total[j], DEEP_GRID);
-}
-
-/* The next noise is found by what was released. */
-static void look(training *t, uint64_t step, const float *released, const int64_t *total, size_t first,
-                 size_t n)
-{
-    float bare[DEEP_PIECE];
-    const bool spoilt = DUSK_MUTATE(DEEP_ALLOCATED_BY_PRIVATE_TOTALS, false, true);
-    for (size_t j = 0; spoilt && j < n; j++) bare[j] = (float)ldexp((double)total[j], DEEP_GRID);
-    deep_allocation_look(&t->allocation, step, spoilt ? bare : released, first, n);
-}
-
-/* Totals with noise, piece by piece, and a step down each. */
-DUSK_PROVEN(release)
-static dusk_status release(training *t, uint64_t step, deep_sum *sum, size_t count, dusk_generator *gen,
-                           dusk_error *err)
-{
-    dusk_status status = DUSK_OK;
-    (void)count; /* private: nothing is divided by it */
-    const double unit = t->clip / DUSK_MUTATE(DEEP_DIVIDES_BY_WHAT_CAME, t->plan->lot, (double)count + 1);
-    const size_t n = deep_released(t->plan);
-    dusk_totals totals;
-    DUSK_TRY(dusk_totals_begin(&totals, t->ahead.noise, t->ahead.gen ? &t->ahead.draws : NULL, gen, err));
-    for (size_t first = 0, size; first < n; first += size) {
-        size = n - first < DEEP_PIECE ? n - first : DEEP_PIECE;
-        const int64_t *total = deep_sum_totals(sum, first, &size);
-        float *out = t->carriers.carrier ? t->carriers.released + first : t->gradient;
-        DUSK_TRY(release_piece(t, &totals, out, total, first, size, gen, err));
-        if (t->allocation.allowance) look(t, step, out, total, first, size);
-        if (t->carriers.carrier)
-            spoil(t, total, first, size);
-        else if (t->descent.allowance)
-            deep_descent_take(&t->descent, out, first, size);
-        else if (t->subspace.directions == 0)
-            deep_optimiser_move(&t->optimiser, t->learned, t->gradient, unit, first, size);
-        else
-            move_along(t, t->gradient, unit);
-    }
-    if (t->carriers.carrier) move_carried(t, unit);
-    if (t->plan->clipping == DEEP_CLIP_ADAPTIVE) DUSK_TRY(release_votes(t, &totals, count, gen, err));
-done:
-    return status;
-}
-
-/* Without privacy: the gradient as it is. */
-static void move_plainly(training *t)
-{
-    const float *gradient = t->worker[0].plain.total;
-    const double unit = 1 / (t->plan->lot * (double)deep_passes(t->plan));
-    if (t->subspace.directions > 0) {
-        deep_subspace_take(&t->subspace, gradient, t->gradient);
-        move_along(t, t->gradient, unit);
-        return;
-    }
-    if (t->carriers.carrier) {
-        deep_tuning_gradient(&t->worker[0].pass, gradient, t->carriers.released);
-        move_carried(t, unit);
-        return;
-    }
-    if (t->start) deep_tuning_gradient(&t->worker[0].pass, gradient, t->whole);
-    deep_optimiser_move(&t->optimiser, t->learned, t->start ? t->whole : gradient, unit, 0,
-                        deep_learned(t->plan));
-}
-
 /* A step down the gradient that was released, as long as a sample of its own says. */
 DUSK_PROVEN(descend)
-static dusk_status descend(training *t, uint64_t step, dusk_generator *gen, dusk_error *err)
+static dusk_status descend(deep_run *t, uint64_t step, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     size_t count = t->sample.count;
@@ -402,7 +227,7 @@ done:
 }
 
 DUSK_PROVEN(take_step)
-static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, dusk_error *err)
+static dusk_status take_step(deep_run *t, uint64_t step, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
@@ -424,9 +249,9 @@ static dusk_status take_step(training *t, uint64_t step, dusk_generator *gen, du
     deep_optimiser_begin(&t->optimiser);
     if (t->history.c) deep_history_begin(&t->history, step);
     if (plan->plain)
-        move_plainly(t);
+        deep_run_move_plainly(t);
     else
-        DUSK_TRY(release(t, step, &t->worker[0].sum, count, gen, err));
+        DUSK_TRY(deep_run_release(t, step, &t->worker[0].sum, count, gen, err));
     if (t->descent.allowance) DUSK_TRY(descend(t, step, gen, err));
     if (DUSK_MUTATE(DEEP_START_IS_MOVED, false, t->start != NULL)) t->start[0] += (float)count;
     if (t->start) set_parameters(t, t->learned);
@@ -437,10 +262,10 @@ done:
 }
 
 /* Is there something that can be kept of so many steps, and be told of them? */
-static bool is_end(const training *t, uint64_t steps) { return steps % t->piece == 0 || steps == t->last; }
+static bool is_end(const deep_run *t, uint64_t steps) { return steps % t->piece == 0 || steps == t->last; }
 
 /* Is it to be told of? What lies between two ends is told of at the second. */
-static bool is_observed(const training *t, uint64_t steps)
+static bool is_observed(const deep_run *t, uint64_t steps)
 {
     if (!is_end(t, steps) || !t->job->check_rows) return false;
     bool observed = learn_is_observed(t->job, steps);
@@ -450,7 +275,7 @@ static bool is_observed(const training *t, uint64_t steps)
 }
 
 /* After `steps` steps; before anything is told of them, and after the last (checkpoint.proof.md). */
-static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
+static dusk_status keep(deep_run *t, uint64_t steps, dusk_error *err)
 {
     learn_checkpoint *checkpoint = &t->job->checkpoint;
     const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, is_observed(t, steps), false);
@@ -466,7 +291,7 @@ static dusk_status keep(training *t, uint64_t steps, dusk_error *err)
 }
 
 /* How right the network would be on public rows if it were as it is now: made of what steps have released. */
-static dusk_status tell(training *t, uint64_t steps, dusk_error *err)
+static dusk_status tell(deep_run *t, uint64_t steps, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const deep_plan *plan = t->plan;
@@ -490,7 +315,7 @@ done:
 }
 
 /* Nothing more is released: these steps are all. Which follows from releases. */
-static dusk_status end_early(training *t, uint64_t steps, dusk_error *err)
+static dusk_status end_early(deep_run *t, uint64_t steps, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     const bool told = is_observed(t, steps);
@@ -505,10 +330,10 @@ dusk_status deep_train(learn_job *job, const deep_plan *plan, const deep_rows *r
                        const unsigned char *kept, dusk_generator *gen, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
-    training *t = NULL;
+    deep_run *t = NULL;
     uint64_t first = 0;
     DUSK_NEW(t, 1);
-    *t = (training){ .job = job, .plan = plan, .rows = rows, .parameters = parameters, .clip = plan->clip };
+    *t = (deep_run){ .job = job, .plan = plan, .rows = rows, .parameters = parameters, .clip = plan->clip };
     t->last = job->steps = plan->steps;
     DUSK_TRY(open_training(t, kept != NULL, gen, err));
     if (t->averaged) memcpy(t->averaged, t->learned, deep_learned(plan) * sizeof *t->averaged);
