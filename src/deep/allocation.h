@@ -2,7 +2,7 @@
 #ifndef DUSK_DEEP_ALLOCATION_H
 #define DUSK_DEEP_ALLOCATION_H
 
-/* Noise that follows gradients: how much of the budget a step gets is found on the way, by what steps before it have released [after Lee & Kifer 2018; Xie, Li, Wu & Wu 2021].
+/* Noise that follows gradients: how much of the budget a step gets is found on the way, by what steps before it have released [after Xie, Li, Wu & Wu 2021].
  *
  * Steps are in stages. How long gradients are in a stage is told by products of those of two steps, one after the other, whose noise is independent: <g~_t, g~_(t+1)> is
  * <g_t, g_(t+1)> on average, and neither noise nor samples are in it. Lengths fall like a power of the number of the step, t^-p, more or less; p is found by least squares over the stages so far, and is less than that while they are few: at first gradients fall for other reasons. Near to a
