@@ -153,11 +153,17 @@ static void print_report(const dusk_model *model)
     size_t rows, columns;
     const double *report = dusk_model_array(model, "report", &rows, &columns);
     if (!report || rows != 1 || columns != 6) return;
-    printf("%-10s by how teachers agreed the answers cost epsilon %s at delta %s at most (at 95 %%), and %s "
-           "by their noise "
-           "alone; released with noise, and not what is promised\n",
-           "report", dusk_shown_up(report[3], 4).text, dusk_shown_up(report[4], 6).text,
-           dusk_shown_up(report[5], 4).text);
+    const dusk_shown delta = dusk_shown_up(report[4], 6), alone = dusk_shown_up(report[5], 4);
+    if (report[3] < report[5])
+        printf(
+            "%-10s by how teachers agreed these answers cost epsilon %s at delta %s at most (at 95 %%), and "
+            "%s by their noise alone; released with noise, and not what is promised\n",
+            "report", dusk_shown_up(report[3], 4).text, delta.text, alone.text);
+    else
+        printf(
+            "%-10s how teachers agreed says no more of these answers than their noise alone does: epsilon %s "
+            "at delta %s; released with noise, and not what is promised\n",
+            "report", alone.text, delta.text);
 }
 
 static dusk_status print_text(const dusk_model *model, const char *explained, const train_curve *curve,
@@ -239,6 +245,18 @@ static void json_labels(dusk_json *json, const dusk_model *model)
     dusk_json_close(json, ']');
 }
 
+static void json_report(dusk_json *json, const dusk_model *model)
+{
+    static const char *const names[] = { "order", "divergence", "at_most", "epsilon", "delta", "by_noise" };
+    size_t rows, columns;
+    const double *report = dusk_model_array(model, "report", &rows, &columns);
+    if (!report || rows != 1 || columns != sizeof names / sizeof *names) return;
+    dusk_json_key(json, "report");
+    dusk_json_open(json, '{');
+    for (size_t i = 0; i < columns; i++) dusk_json_number_field(json, names[i], report[i]);
+    dusk_json_close(json, '}');
+}
+
 static dusk_status print_json(const dusk_model *model, const char *explained, const train_curve *curve,
                               const char *path, dusk_error *err)
 {
@@ -264,6 +282,7 @@ static dusk_status print_json(const dusk_model *model, const char *explained, co
     json_lines(&json, explained);
     dusk_json_key(&json, "statement");
     dusk_json_raw(&json, promise);
+    json_report(&json, model);
     if (curve) train_curve_json(curve, &json);
     if (path) dusk_json_string_field(&json, "file", path);
     dusk_json_close(&json, '}');

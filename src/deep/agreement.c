@@ -214,8 +214,11 @@ static dusk_status price_alone(deep_agreement *a, const learn_budget *b, const d
         DUSK_TRY(dusk_event_repeat(&screening, &screening, v->questions, err));
         DUSK_TRY(dusk_event_add(&event, &event, &screening, err));
     }
-    DUSK_TRY(dusk_statement_init(&statement, &event, a->delta, b->neighbours, "row", err));
+    DUSK_TRY(dusk_statement_init(&statement, &event, b->delta, b->neighbours, "row", err));
     a->alone = statement.epsilon;
+    if (a->delta < b->delta)
+        DUSK_TRY(dusk_statement_init(&statement, &event, a->delta, b->neighbours, "row", err));
+    a->known = statement.epsilon;
 done:
     return status;
 }

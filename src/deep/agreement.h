@@ -24,7 +24,7 @@ typedef struct deep_agreement {
     double
         square; /* what a change costs at order 1 in one question, rounded up: of an answer (teachers that change / noise)^2, and half of that of the screening */
     double always; /* the same of all that may be released */
-    double delta;  /* at which an epsilon is said of them: that of the promise, or half */
+    double delta;  /* at which the report says an epsilon: that of the promise, or half */
     bool as_asked; /* questions follow from earlier answers; only those that were asked count */
     size_t classes, questions;
     double order;        /* of Renyi's divergence */
@@ -39,7 +39,8 @@ typedef struct deep_agreement {
     dusk_smooth smooth;     /* the same by its smooth sensitivity, and */
     learn_noise log_noise;  /* of the logarithm of that */
     double multiple, reach; /* of these: with 97.5 % each less than that above, or of `total` with 95 % */
-    double alone;           /* epsilon of the answers by their noise, at the delta of the promise */
+    double alone,
+        known; /* epsilon of the answers by their noise: at the delta of the promise, and at `delta` */
 } deep_agreement;
 
 /* For plans, when votes are planned: takes all that is left. Refused where a report would say hardly less than noise does if all teachers agreed. */
@@ -72,7 +73,7 @@ DUSK_MUST_USE dusk_status deep_agreement_total(const deep_agreement *agreement, 
                                                double *total, double **local, size_t *n, dusk_error *err);
 
 /* Puts "report" into the model: the order, the total with noise, what it is at most (at 95 %), the epsilon of that at the delta of the promise or that of noise alone if it is less, that delta, and the epsilon of
- * the answers by noise alone. `cell` of each question: where questions do not follow from answers, of all of them. */
+ * the answers by noise alone. (Where questions follow from answers the fourth is the lesser of two at half of the delta each, and may be a little above the last.) `cell` of each question: where questions do not follow from answers, of all of them. */
 DUSK_MUST_USE dusk_status deep_agreement_report(learn_job *job, const deep_agreement *agreement,
                                                 const size_t *cell, dusk_generator *gen, dusk_error *err);
 

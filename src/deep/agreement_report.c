@@ -37,7 +37,9 @@ static dusk_status plan_total(deep_agreement *a, learn_budget *b, dusk_error *er
 {
     dusk_status status = DUSK_OK;
     const double moves = ceil(dusk_div_up(largest_move(a) * (double)a->questions, b->factor));
-    DUSK_TRY(learn_budget_noise(b, &a->total, 1, moves, a->grid, b->left, 1, err));
+    DUSK_TRY(learn_budget_noise(b, &a->total, 1,
+                                DUSK_MUTATE(REPORT_TOTAL_MOVES_LITTLE, moves, ceil(moves / 100)), a->grid,
+                                b->left, 1, err));
     DUSK_TRY(dusk_noise_interval(&a->total.gauss, &a->reach, 0.9, err));
 done:
     return status;
@@ -75,6 +77,8 @@ done:
 /* By what is public: orders and noises are tried on questions as they may be answered. Nothing rests on it. */
 typedef struct guess {
     size_t teachers;
+    double
+        passing; /* of the questions: so many can be answered, and where all that are asked are no more are asked */
     double plain;           /* deviation of Gaussian noise, of its sensitivity */
     double pure, log_width; /* of a smooth report: its epsilon; deviation of noise on a logarithm, of beta */
     double order, beta;     /* the best so far; beta 0: Gaussian noise */
@@ -89,6 +93,7 @@ static void add_guess(const deep_agreement *a, guess *g, int which, double agree
     g->count[0] = (int32_t)(agree * (double)g->teachers);
     if (a->classes > 1) g->count[1] = (int32_t)g->teachers - g->count[0];
     const size_t cell = deep_agreement_cell(a, g->count, g->count[0]);
+    if (a->as_asked && which == 1 && g->count[0] > a->enough) times *= g->passing;
     g->total[which] += times * (double)a->price[cell];
     deep_agreement_add_local(a, cell, times, g->local[which], g->n);
 }
@@ -116,7 +121,7 @@ static double epsilon_up(const deep_agreement *a, double divergence)
 static double say(const deep_agreement *a, double total)
 {
     const double most = fmin(ldexp(total, a->grid), a->order * a->always);
-    return fmin(epsilon_up(a, most), a->alone);
+    return fmin(epsilon_up(a, most), a->known);
 }
 
 /* What noise makes of the report: `width` above the total if no noise falls, `worse` where one of four is worse. */
@@ -204,7 +209,7 @@ dusk_status deep_agreement_plan(learn_job *job, deep_agreement *out, const deep_
     dusk_status status = DUSK_OK;
     learn_budget *b = &job->budget;
     deep_agreement a = { .noise = 0 };
-    guess g = { .teachers = v->teachers };
+    guess g = { .teachers = v->teachers, .passing = (double)v->answers / (double)v->questions };
     if (!(b->delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "give a delta, or --set report=no",
                          "a report says an epsilon at a delta");
@@ -267,7 +272,7 @@ dusk_status deep_agreement_report(learn_job *job, const deep_agreement *a, const
     DUSK_TRY(release_total(a, total, local, n, &noisy, &most, gen, err));
     const double always = dusk_mul_up(a->order, a->always);
     most = fmax(fmin(most, always), 0);
-    const double least = DUSK_MUTATE(REPORT_CAPPED_BY_ALL, a->alone, job->budget.epsilon);
+    const double least = DUSK_MUTATE(REPORT_CAPPED_BY_ALL, a->known, job->budget.epsilon);
     const double epsilon = fmin(epsilon_up(a, most), least);
     const double put[] = {
         a->order, fmax(fmin(noisy, always), 0), most, epsilon, job->budget.delta, a->alone

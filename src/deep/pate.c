@@ -133,9 +133,10 @@ static dusk_status answer(void *context, size_t q, const float *guess, int32_t *
     dusk_status status = DUSK_OK;
     ballot *b = context;
     const int32_t *count = b->count + q * b->votes->classes;
-    const size_t before = b->asked.questions;
+    const size_t *asked = DUSK_MUTATE(REPORT_REFUSED_ARE_FREE, &b->asked.questions, &b->asked.answers);
+    const size_t before = *asked;
     DUSK_TRY(deep_votes_answer(b->votes, &b->asked, count, count, guess, out, gen, err));
-    if (b->agreement && b->agreement->as_asked && b->asked.questions > before)
+    if (b->agreement && b->agreement->as_asked && *asked > before)
         b->cell[q] = cell_of(b, q, DUSK_MUTATE(REPORT_BY_VOTES_ALONE, guess, NULL));
 done:
     return status;

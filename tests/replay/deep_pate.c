@@ -34,7 +34,7 @@ static const request requests[] = {
     { { "teachers=4", "questions=12", "epochs=1", "method=interactive", "sure=0.4", "threshold=0.1" } },
     { { "teachers=20", "questions=12", "epochs=1", "teacher_rows=3", "net=dense 3; relu; output" } },
 };
-/* Reports need much of epsilon where teachers are few, and the second and third units of one row: else they are refused. */
+/* Reports need much of epsilon where teachers are few, and the second and third of these units of one row: else they are refused. */
 static const request reports[] = {
     { { "teachers=20", "questions=12", "epochs=1", "report=yes", "margin=0.2" } },
     { { "teachers=20", "questions=12", "answers=7", "epochs=1", "report=yes", "method=confident" } },
@@ -139,7 +139,8 @@ static void reports_are_within_what_they_declare(void **state)
     for (size_t k = 0; k < sizeof reports / sizeof *reports; k++)
         for (uint64_t how = 0; how < 8; how++) {
             const dusk_train_options o = options_of("pate", &reports[k], how & 4 ? 150 : 80, how & 1);
-            apart += run_pair("pate", &o, how & 2 && k % 3 == 0 ? 2 : 1, true, 1200 + 20 * k + how);
+            apart +=
+                run_pair("pate", &o, how & 2 && (k % 3 == 0 || k == 4) ? 2 : 1, true, 1200 + 20 * k + how);
         }
     if (apart < 8) fail_msg("only %zu sensitivities differ", apart);
 }
@@ -168,7 +169,7 @@ static void reports_are_of_what_was_asked(void **state)
         dusk_frame_free(frame);
         dusk_generator_free(gen);
     }
-    if (!(said[0] > 20 && said[1] < 2)) fail_msg("%g and %g", said[0], said[1]);
+    if (!(said[0] > 100 && said[1] < 2)) fail_msg("%g and %g", said[0], said[1]);
 }
 
 static void nearest_rows_are_within_what_they_declare(void **state)

@@ -10,9 +10,9 @@ train() {
 train pate 4 --set teachers=60 --set noise=0.08 --set margin=0 --set report=yes --set report_share=0.3 | grep -E '^(learner|released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
 dusk score repaid.model credit_new.csv 2>&1 | tr -s ' ' | head -2
 train private_knn 2 --set questions=60 | grep -E '^(learner|released|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
-train pate 8 --set teachers=200 --set method=confident --set noise=0.04 --set margin=0 --set report=yes --set report_share=0.2 | grep -E '^(released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
+train pate 8 --set teachers=200 --set method=confident --set noise=0.04 --set margin=0 --set report=yes --set report_share=0.2 | grep -E '^(released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//; s/^report .*epsilon.*/report/'
 train pate 2 --set teachers=60 --set report=yes
-train pate 8 --set teachers=200 --set method=interactive --set threshold=0.2 --set noise=0.04 --set margin=0 --set report=yes --set report_share=0.2 | grep -E '^(released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//'
+train pate 8 --set teachers=200 --set method=interactive --set threshold=0.2 --set noise=0.04 --set margin=0 --set report=yes --set report_share=0.2 | grep -E '^(released|report|promise|holds| )' | tr -s ' ' | sed 's/; event.*//; s/^report .*epsilon.*/report/'
 train pate 1 --set method=lnmax --set teachers=250 | grep 'answers of' | tr -s ' '
 dusk train private_knn credit.csv --schema credit.fields --label repaid --public credit_new.csv --epsilon 2 --out repaid.model 2>&1
 dusk train private_knn credit.csv --schema credit.fields --label repaid --epsilon 2 --delta 1e-6 --out repaid.model 2>&1
