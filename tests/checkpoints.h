@@ -21,6 +21,7 @@ typedef struct run {
     uint64_t last_told;
     bool replaces;  /* of data a row is replaced; else it comes or goes */
     double epsilon; /* 0: 5 */
+    uint64_t every; /* 0: a state is kept after 2 steps */
 } run;
 
 static inline void watch(void *context, double part)
@@ -79,7 +80,8 @@ static inline void die(run *r, const char *path, const dusk_frame *frame, const 
         dusk_generator *gen = seeded(5);
         r->dies_at = dies_at;
         dusk_training *training = prepared(r, frame);
-        dusk_status status = dusk_training_keep(training, path, 2, false, &charge, &err);
+        dusk_status status =
+            dusk_training_keep(training, path, r->every ? r->every : 2, false, &charge, &err);
         if (status == DUSK_OK)
             status = ledger ? dusk_training_run_charged(training, &model, frame, ledger_of(ledger), "ana", 1,
                                                         gen, &err)
@@ -97,7 +99,7 @@ static inline dusk_model *go_on(run *r, const char *path, const dusk_frame *fram
     uint64_t charge;
     dusk_model *model;
     dusk_training *training = prepared(r, frame);
-    OK(dusk_training_keep(training, path, 2, true, &charge, &err));
+    OK(dusk_training_keep(training, path, r->every ? r->every : 2, true, &charge, &err));
     assert_int_equal(charge, 0);
     OK(dusk_training_run(training, &model, frame, gen, &err));
     if (!r->stays) OK(dusk_training_end(training, &err));

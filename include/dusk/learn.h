@@ -115,7 +115,10 @@ typedef struct dusk_train_options {
     const char *const *settings; /* "name=value"                                                */
     size_t settings_count;
     bool accept_idealised; /* false                                                       */
-    void (*progress)(void *context, double part); /* NULL; `part` goes from 0 to 1, by public steps */
+    void (*progress)(
+        void *context,
+        double
+            part); /* NULL; `part` goes from 0 to 1, by steps, which are public or follow from what was released */
     void *progress_context;
     /* NULL. Rows that are public, for learners that learn from such, too (pate, private_knn; net with subspace=K): the same fields, with or without the label,
      * which is not looked at. Borrowed until the training is freed. */

@@ -77,8 +77,7 @@ done:
 /* By what is public: orders and noises are tried on questions as they may be answered. Nothing rests on it. */
 typedef struct guess {
     size_t teachers;
-    double
-        passing; /* of the questions: so many can be answered, and where all that are asked are no more are asked */
+    double passing;         /* of the questions: as many as may be answered, after which none is asked */
     double plain;           /* deviation of Gaussian noise, of its sensitivity */
     double pure, log_width; /* of a smooth report: its epsilon; deviation of noise on a logarithm, of beta */
     double order, beta;     /* the best so far; beta 0: Gaussian noise */

@@ -108,7 +108,7 @@ done:
 _Static_assert(2 * (uint64_t)DEEP_STEPS_MOST <= UINT32_MAX, "no sample is drawn twice");
 
 /* Steps that are looked at go straight down, by lengths of their own, along all that is learned. */
-static dusk_status check_descent(const deep_plan *p, dusk_error *err)
+static dusk_status check_descent(const deep_plan *p, bool plain, dusk_error *err)
 {
     const deep_schedule *s = &p->schedule;
     const struct {
@@ -127,6 +127,9 @@ static dusk_status check_descent(const deep_plan *p, dusk_error *err)
         { p->tuning.part != NULL, "tune" },
     };
     if (p->allocates != DEEP_DESCENT) return DUSK_OK;
+    if (plain)
+        return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave out allocation, or --no-privacy",
+                         "without privacy there is nothing to allocate, and steps are not looked at");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (others[k].asked)
             return dusk_fail(err, DUSK_ERR_ARGUMENT, "leave it out, or allocation",
@@ -296,11 +299,12 @@ dusk_status deep_plan_noise(learn_job *job, deep_plan *p, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     p->before = job->budget;
-    p->allocates = job->plain ? DEEP_EVEN : (deep_allocating)learn_choice(job, "allocation");
+    p->allocates = (deep_allocating)learn_choice(job, "allocation");
     if (p->allocates == DEEP_DESCENT) p->momentum = 0;
     if (!job->plain && !(job->budget.delta > 0))
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "for example --delta 1e-6", "networks need a delta");
-    DUSK_TRY(check_descent(p, err));
+    DUSK_TRY(check_descent(p, job->plain, err));
+    if (job->plain) p->allocates = DEEP_EVEN;
     if (!job->plain) DUSK_TRY(p->counted > 0 ? plan_rest(job, p, err) : price(job, p, &job->budget, err));
     if (job->rows > 0) set_lot(p, (double)job->rows); /* else when they are counted */
 done:

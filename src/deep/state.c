@@ -158,7 +158,8 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     }
     if (state->descent->allowance) {
         memcpy(&state->descent->kept, bytes, sizeof state->descent->kept);
-        memcpy(state->descent->gradient, bytes + sizeof state->descent->kept, released);
+        if (DUSK_MUTATE(DEEP_HELD_GRADIENT_IS_NOT_KEPT, true, false))
+            memcpy(state->descent->gradient, bytes + sizeof state->descent->kept, released);
     }
     state->steps = begin.steps;
     state->clip = begin.clip;

@@ -274,14 +274,15 @@ static bool is_observed(const deep_run *t, uint64_t steps)
     return observed;
 }
 
-/* After `steps` steps; before anything is told of them, and after the last (checkpoint.proof.md). */
+/* After `steps` steps; before anything is told of them, and after the last (checkpoint.proof.md). That there is a next step tells of this one where steps are looked at. */
 static dusk_status keep(deep_run *t, uint64_t steps, dusk_error *err)
 {
     learn_checkpoint *checkpoint = &t->job->checkpoint;
+    const bool news = DUSK_MUTATE(DEEP_DESCENT_IS_KEPT_SELDOM, t->descent.allowance != NULL, false);
     const bool told = DUSK_MUTATE(DEEP_TOLD_BEFORE_KEPT, is_observed(t, steps), false);
     const bool made = steps == t->last;
     if (!t->state || !is_end(t, steps)) return DUSK_OK;
-    if (!(told || made || steps == 0 || steps / checkpoint->every > t->kept / checkpoint->every))
+    if (!(told || made || news || steps == 0 || steps / checkpoint->every > t->kept / checkpoint->every))
         return DUSK_OK;
     t->kept = steps;
     const deep_state state = { steps,         t->clip,      t->learned,     t->averaged,

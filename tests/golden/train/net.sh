@@ -32,6 +32,7 @@ done
 net --net output --lot 100 --set allocation=descent
 run_noise() { t train net credit.csv --schema credit.fields --label repaid --rows 2400 --net output --rate 1 --set allocation=descent "$@"; }
 run_noise --noise 5 --delta 1e-6 --out a.model
+run_noise --no-privacy --out a.model
 net --net output --lot 100 --rate 0.1 --rows 2400
 net --net output --epochs 1 --steps 10
 net --net output --lot 1.5 --rows 2400

@@ -215,6 +215,99 @@ static void what_is_taken_is_within(void **state)
     }
 }
 
+/* Samples of all kinds, both relations and units of several rows: what was charged, going on from a state now and then, is within the promise by an account of its own, and noise is what was charged. */
+typedef struct relation {
+    learn_sampling way;
+    double rate;
+    uint64_t places;
+    dusk_neighbours neighbours;
+    uint32_t units;
+} relation;
+
+static size_t put_event(char *text, size_t room, const relation *r, double multiplier, uint64_t times)
+{
+    char one[200];
+    if (r->rate >= 1)
+        snprintf(one, sizeof one, "gaussian(%.17g)", multiplier);
+    else if (r->way == LEARN_POISSON)
+        snprintf(one, sizeof one, "poisson(%.17g, gaussian(%.17g))", r->rate, multiplier);
+    else
+        snprintf(one, sizeof one, "without_replacement(%u, %u, gaussian(%.17g))",
+                 (unsigned)(r->rate * (double)r->places), (unsigned)r->places, multiplier);
+    if (r->units > 1 && r->rate < 1)
+        return (size_t)snprintf(text, room, "group(%u, %s) * %u + ", r->units, one, (unsigned)times);
+    return (size_t)snprintf(text, room, "%s * %u + ", one, (unsigned)times);
+}
+
+static double cost_for(const relation *r, const deep_descent *d)
+{
+    static char text[40000];
+    size_t at = 0;
+    dusk_event event;
+    dusk_statement statement;
+    for (int l = 0; l < DEEP_LEVELS; l++) {
+        const double level = d->measures.first * pow(1 + DEEP_RAISED, -l / 2.0);
+        const double before = d->measures.first * pow(1 + DEEP_RAISED, (1 - l) / 2.0);
+        if (d->kept.alone[l] > 0) at += put_event(text + at, sizeof text - at, r, level, d->kept.alone[l]);
+        if (d->kept.added[l] > 0)
+            at += put_event(text + at, sizeof text - at, r,
+                            1 / sqrt(1 / (level * level) - 1 / (before * before)), d->kept.added[l]);
+    }
+    at += put_event(text + at, sizeof text - at, r, d->measures.choosing, d->kept.choices);
+    text[at - 3] = 0;
+    assert_int_equal(dusk_event_parse(&event, text, NULL), DUSK_OK);
+    /* of all rows a multiplier is of what a change does, whichever it is */
+    assert_int_equal(dusk_statement_init(&statement, &event, 1e-5,
+                                         r->rate >= 1 ? DUSK_ADD_REMOVE : r->neighbours, "row", NULL),
+                     DUSK_OK);
+    return statement.epsilon;
+}
+
+static void go_on_from_here(deep_descent *d, const learn_allowance *a, uint64_t steps)
+{
+    deep_descent other;
+    open_descent(&other, a, steps, 1);
+    other.kept = d->kept;
+    assert_int_equal(deep_descent_resume(&other, NULL), DUSK_OK);
+    deep_descent_close(d);
+    *d = other;
+}
+
+static void relations_are_charged(void **state)
+{
+    (void)state;
+    enum { STEPS = 40 };
+    static const relation relations[] = { { LEARN_POISSON, 1, 0, DUSK_ADD_REMOVE, 3 },
+                                          { LEARN_POISSON, 1, 0, DUSK_REPLACE_ONE, 2 },
+                                          { LEARN_POISSON, 0.03, 0, DUSK_REPLACE_ONE, 1 },
+                                          { LEARN_POISSON, 0.03, 0, DUSK_ADD_REMOVE, 2 },
+                                          { LEARN_FIXED, 0.05, 2000, DUSK_REPLACE_ONE, 1 } };
+    uint64_t seed = 21;
+    for (size_t k = 0; k < sizeof relations / sizeof *relations; k++) {
+        const relation *r = &relations[k];
+        learn_budget budget;
+        learn_sampler sampler;
+        learn_allowance a;
+        deep_descent d;
+        assert_int_equal(learn_budget_init(&budget, r->neighbours, 2, 1e-5, r->units, NULL), DUSK_OK);
+        assert_int_equal(learn_sampler_init(&sampler, r->way, r->rate, r->places, r->neighbours, NULL),
+                         DUSK_OK);
+        assert_int_equal(learn_budget_allow(&budget, &a, NUMBERS, 0x1p22, -22, &sampler, STEPS, NULL),
+                         DUSK_OK);
+        open_descent(&d, &a, STEPS, 1);
+        const double factor = a.all ? a.factor : 1;
+        for (uint64_t step = 0; step < STEPS && begin(&d); step++) {
+            near(d.noise.gauss.scale, factor / sqrt(d.precision));
+            near(d.choice.gauss.scale, factor * d.measures.choosing);
+            (void)deep_descent_choose(&d, splitmix64(&seed) % 3 == 0 ? none : third, 1);
+            if (step % 7 == 6) go_on_from_here(&d, &a, STEPS);
+        }
+        const double cost = cost_for(r, &d);
+        if (!(cost <= 2 && cost > 1)) fail_msg("%zu: %g", k, cost);
+        deep_descent_close(&d);
+    }
+}
+
 /* What a training has released is charged again before it goes on. */
 static void what_was_taken_is_taken(void **state)
 {
@@ -546,11 +639,17 @@ static void samples_are_fresh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_is_chosen),      cmocka_unit_test(what_is_kept_counts),
-        cmocka_unit_test(precision_ends),          cmocka_unit_test(longest_steps_follow),
-        cmocka_unit_test(what_is_taken_is_within), cmocka_unit_test(what_was_taken_is_taken),
-        cmocka_unit_test(rows_are_bounded),        cmocka_unit_test(gains_are_those_of_rows),
-        cmocka_unit_test(steps_go_down),           cmocka_unit_test(models_say_what_was_taken),
+        cmocka_unit_test(the_best_is_chosen),
+        cmocka_unit_test(what_is_kept_counts),
+        cmocka_unit_test(precision_ends),
+        cmocka_unit_test(longest_steps_follow),
+        cmocka_unit_test(what_is_taken_is_within),
+        cmocka_unit_test(relations_are_charged),
+        cmocka_unit_test(what_was_taken_is_taken),
+        cmocka_unit_test(rows_are_bounded),
+        cmocka_unit_test(gains_are_those_of_rows),
+        cmocka_unit_test(steps_go_down),
+        cmocka_unit_test(models_say_what_was_taken),
         cmocka_unit_test(samples_are_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,6 +153,36 @@ static void ask_all(world *a, const deep_teaching *how)
     assert_int_equal(deep_teachers_vote(how, &rows, a->teacher, a->q, ASKED, a->votes, NULL), DUSK_OK);
 }
 
+/* Vectors longer, and teachers with more rows, than products are made of in one piece: all of them say what each says by itself. */
+static void test_wide(void **state)
+{
+    (void)state;
+    enum { LONG = 300, HELD = 290, SCHOOL = 3, FEW = 20 };
+    static float x[SCHOOL * HELD * LONG], q[FEW * LONG];
+    static int32_t code[SCHOOL * HELD], votes[FEW * CLASSES], alone[FEW * CLASSES], sum[FEW * CLASSES];
+    static uint32_t teacher[SCHOOL * HELD];
+    uint64_t seed = 5;
+    deep_teaching how = many;
+    how.teachers = SCHOOL;
+    how.rows_most = HELD;
+    how.width = 15;
+    for (size_t i = 0; i < SCHOOL * HELD * LONG; i++) x[i] = (float)(splitmix64(&seed) >> 40) * 0x1p-24f;
+    for (size_t i = 0; i < FEW * LONG; i++) q[i] = (float)(splitmix64(&seed) >> 40) * 0x1p-24f;
+    for (size_t i = 0; i < SCHOOL * HELD; i++) {
+        code[i] = (int32_t)(splitmix64(&seed) % CLASSES);
+        teacher[i] = (uint32_t)(i / HELD);
+    }
+    const deep_vectors all = { x, code, SCHOOL * HELD, LONG };
+    assert_int_equal(deep_teachers_vote(&how, &all, teacher, q, FEW, votes, NULL), DUSK_OK);
+    memset(sum, 0, sizeof sum);
+    for (size_t t = 0; t < SCHOOL; t++) {
+        const deep_vectors own = { x + t * HELD * LONG, code + t * HELD, HELD, LONG };
+        assert_int_equal(deep_teachers_vote(&how, &own, teacher + t * HELD, q, FEW, alone, NULL), DUSK_OK);
+        for (size_t i = 0; i < FEW * CLASSES; i++) sum[i] += alone[i];
+    }
+    assert_memory_equal(votes, sum, sizeof sum);
+}
+
 /* One teacher by plain loops in doubles. */
 typedef struct plain {
     const float *x[MANY_ROWS];
@@ -328,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_deal),         cmocka_unit_test(test_one_by_one),
         cmocka_unit_test(test_sum_of_each),  cmocka_unit_test(test_others_stay),
         cmocka_unit_test(test_further_rows), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
