@@ -115,10 +115,8 @@ typedef struct dusk_train_options {
     const char *const *settings; /* "name=value"                                                */
     size_t settings_count;
     bool accept_idealised; /* false                                                       */
-    void (*progress)(
-        void *context,
-        double
-            part); /* NULL; `part` goes from 0 to 1, by steps, which are public or follow from what was released */
+    /* NULL. `part` goes from 0 to 1, by steps: they are public, or follow from what was released. */
+    void (*progress)(void *context, double part);
     void *progress_context;
     /* NULL. Rows that are public, for learners that learn from such, too (pate, private_knn; net with subspace=K): the same fields, with or without the label,
      * which is not looked at. Borrowed until the training is freed. */
