@@ -216,7 +216,7 @@ static dusk_status price(const learn_job *job, deep_plan *p, learn_budget *budge
         take_noise(job, p, budget, cells, DUSK_MUTATE(DEEP_NOISE_OF_THE_MEAN, steps, DEEP_STEPS / 4), err));
     if (dusk_totals_check(&p->noise.gauss, NULL) != DUSK_OK)
         return dusk_fail(err, DUSK_ERR_ARGUMENT, "ask for a larger epsilon or delta, or take fewer steps",
-                         "noise of %.4g times the clip would drown every gradient", p->noise.deviation);
+                         "noise of %.4g times the clip would drown every gradient", p->noise.gauss.scale);
 done:
     return status;
 }
