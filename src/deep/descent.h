@@ -2,7 +2,7 @@
 #ifndef DUSK_DEEP_DESCENT_H
 #define DUSK_DEEP_DESCENT_H
 
-/* Steps that are looked at before they are taken [DP-AGD: Lee & Kifer 2018; of networks Huang, Xin, Guo & Song 2019]. A step releases a noisy gradient over a sample, and then, over another
+/* Steps that are looked at before they are taken [DP-AGD: Lee & Kifer 2018; of networks Huang et al. 2019]. A step releases a noisy gradient over a sample, and then, over another
  * sample, how much rows would gain by steps of several lengths along it (gains.h), with noise; the largest of these totals is the length, 0 being the total of no step. Where no step is the best the
  * gradient says too little: it is kept, the precision 1 / multiplier^2 of gradients rises by DEEP_RAISED, and what is missing to it is measured anew; both measurements are averaged by their
  * precision. A step is charged to the filter of an allowance before anything of it is released, and the first one that does not fit, however much noise it has, ends the training. No step reads rows here. Proof: descent.proof.md. */
