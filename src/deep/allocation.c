@@ -141,7 +141,7 @@ done:
 dusk_status deep_allocation_put(const deep_allocation *a, dusk_model *model, dusk_error *err)
 {
     double deviation[DEEP_ALLOCATIONS];
-    const double factor = a->allowance->all ? a->allowance->factor : 1;
-    for (size_t k = 0; k < a->stages; k++) deviation[k] = a->kept.multiplier[k] * factor;
+    for (size_t k = 0; k < a->stages; k++)
+        deviation[k] = learn_allowance_deviation(a->allowance, a->kept.multiplier[k]);
     return learn_model_put(model, "noise", 1, a->stages, deviation, err);
 }

@@ -198,8 +198,8 @@ double deep_descent_rate(const deep_descent *d, size_t k) { return ldexp(d->kept
 /* The length of the gradient without what noise adds to it, and not below what the error of that is; a row gains about the product of it and its own gradient. */
 double deep_descent_clip(const deep_descent *d, double clip, double unit)
 {
-    const double factor = d->allowance->all ? d->allowance->factor : 1, n = (double)d->numbers;
-    const double variance = factor * factor / (d->kept.held + d->precision);
+    const double one = learn_allowance_deviation(d->allowance, 1), n = (double)d->numbers;
+    const double variance = one * one / (d->kept.held + d->precision);
     double square = 0;
     for (size_t j = 0; j < d->numbers; j++) square += (double)d->gradient[j] * (double)d->gradient[j];
     const double length = sqrt(fmax(square - n * variance, variance * sqrt(2 * n)));
@@ -261,17 +261,17 @@ dusk_status deep_descent_put(const deep_descent *d, dusk_model *model, dusk_erro
 {
     dusk_status status = DUSK_OK;
     const deep_descended *k = &d->kept;
-    const double factor = d->allowance->all ? d->allowance->factor : 1;
-    const double steps = (double)k->choices, choice = d->measures.choosing * factor;
+    const double steps = (double)k->choices;
+    const double choice = learn_allowance_deviation(d->allowance, d->measures.choosing);
     double noise[2 * DEEP_LEVELS], times[2 * DEEP_LEVELS];
     size_t n = 0;
     for (uint64_t l = 0; l < DEEP_LEVELS; l++) {
         if (l > 0 && k->added[l] > 0) {
-            noise[n] = added_of(&d->measures, l) * factor;
+            noise[n] = learn_allowance_deviation(d->allowance, added_of(&d->measures, l));
             times[n++] = (double)k->added[l];
         }
         if (k->alone[l] == 0) continue;
-        noise[n] = level_of(&d->measures, l) * factor;
+        noise[n] = learn_allowance_deviation(d->allowance, level_of(&d->measures, l));
         times[n++] = (double)k->alone[l];
     }
     DUSK_TRY(learn_model_put(model, "steps", 1, 1, &steps, err));

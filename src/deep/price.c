@@ -385,13 +385,16 @@ static void say_descent(learn_job *job, const deep_plan *p)
         "steps have no momentum, and each is as long as another sample says: for %d lengths, at first up "
         "to twice learning_rate, totals of what rows gain, clipped, are released with noise of %.4g times "
         "that clip",
-        DEEP_LENGTHS, p->measures.choosing * (p->allowance.all ? p->allowance.factor : 1));
+        DEEP_LENGTHS, learn_allowance_deviation(&p->allowance, p->measures.choosing));
     learn_say(job, "where no step is the best the gradient is measured again, with less noise in all, and "
                    "there may be fewer steps; the promise is for all that they may take");
 }
 
 void deep_say_price(learn_job *job, const deep_plan *p)
 {
+    static const char *const when[] = {
+        [DEEP_EVEN] = "", [DEEP_ADAPTIVE] = ", if it were the same in all", [DEEP_DESCENT] = " at first"
+    };
     if (p->counted > 0)
         learn_say(
             job,
@@ -405,10 +408,7 @@ void deep_say_price(learn_job *job, const deep_plan *p)
     else
         learn_say(job, "%s%llu steps of gradients, rows clipped to %.4g, with noise of %.4g times that%s",
                   p->allocates == DEEP_DESCENT ? "at most " : "", (unsigned long long)p->steps, p->clip,
-                  p->noise.deviation,
-                  p->allocates == DEEP_DESCENT    ? " at first"
-                  : p->allocates == DEEP_ADAPTIVE ? ", if it were the same in all"
-                                                  : "");
+                  p->noise.deviation, when[p->allocates]);
     if (p->allocates == DEEP_DESCENT) say_descent(job, p);
     if (p->allocates == DEEP_ADAPTIVE)
         learn_say(job,

@@ -76,12 +76,20 @@ static size_t vectors(const deep_plan *plan)
     return 3u + (plan->average > 0) + (plan->carriers.part ? 1 : 0);
 }
 
-/* How noise is found on the way, and a vector that was released. */
+/* How noise is found on the way, whichever way, and a vector that was released. */
 static size_t allocated_size(const deep_plan *plan)
 {
-    if (!plan->allocates) return 0;
-    return (plan->allocates == DEEP_DESCENT ? sizeof(deep_descended) : sizeof(deep_allocated)) +
-           deep_released(plan) * sizeof(float);
+    static const size_t size[] = {
+        [DEEP_ADAPTIVE] = sizeof(deep_allocated), [DEEP_DESCENT] = sizeof(deep_descended)
+    };
+    return plan->allocates == DEEP_EVEN ? 0 : size[plan->allocates] + deep_released(plan) * sizeof(float);
+}
+
+static void list_allocated(const deep_plan *plan, const deep_state *state, void **kept, float **vector)
+{
+    const bool looks = plan->allocates == DEEP_DESCENT;
+    *kept = looks ? (void *)&state->descent->kept : (void *)&state->allocation->kept;
+    *vector = looks ? state->descent->gradient : state->allocation->last;
 }
 
 size_t deep_state_size(const learn_job *job, const deep_plan *plan)
@@ -128,14 +136,13 @@ void deep_state_pack(const deep_plan *plan, const deep_state *state, unsigned ch
     if (state->carriers->carrier)
         memcpy(bytes, state->carriers->carrier, plan->carriers.learned * sizeof(float));
     bytes += plan->carriers.learned * sizeof(float);
-    const size_t released = deep_released(plan) * sizeof(float);
-    if (state->descent->allowance) {
-        memcpy(bytes, &state->descent->kept, sizeof state->descent->kept);
-        memcpy(bytes + sizeof state->descent->kept, state->descent->gradient, released);
-    }
-    if (!state->allocation->allowance) return;
-    memcpy(bytes, &state->allocation->kept, sizeof state->allocation->kept);
-    memcpy(bytes + sizeof state->allocation->kept, state->allocation->last, released);
+    const size_t allocated = allocated_size(plan), released = deep_released(plan) * sizeof(float);
+    if (allocated == 0) return;
+    void *kept;
+    float *last;
+    list_allocated(plan, state, &kept, &last);
+    memcpy(bytes, kept, allocated - released);
+    memcpy(bytes + allocated - released, last, released);
 }
 
 void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned char *bytes)
@@ -151,15 +158,14 @@ void deep_state_unpack(const deep_plan *plan, deep_state *state, const unsigned 
     if (DUSK_MUTATE(DEEP_CARRIERS_ARE_NOT_KEPT, state->carriers->carrier != NULL, false))
         memcpy(state->carriers->carrier, bytes, plan->carriers.learned * sizeof(float));
     bytes += plan->carriers.learned * sizeof(float);
-    const size_t released = deep_released(plan) * sizeof(float);
-    if (DUSK_MUTATE(DEEP_ALLOCATION_IS_NOT_KEPT, state->allocation->allowance != NULL, false)) {
-        memcpy(&state->allocation->kept, bytes, sizeof state->allocation->kept);
-        memcpy(state->allocation->last, bytes + sizeof state->allocation->kept, released);
-    }
-    if (state->descent->allowance) {
-        memcpy(&state->descent->kept, bytes, sizeof state->descent->kept);
+    const size_t allocated = allocated_size(plan), released = deep_released(plan) * sizeof(float);
+    if (DUSK_MUTATE(DEEP_ALLOCATION_IS_NOT_KEPT, allocated > 0, false)) {
+        void *kept;
+        float *last;
+        list_allocated(plan, state, &kept, &last);
+        memcpy(kept, bytes, allocated - released);
         if (DUSK_MUTATE(DEEP_HELD_GRADIENT_IS_NOT_KEPT, true, false))
-            memcpy(state->descent->gradient, bytes + sizeof state->descent->kept, released);
+            memcpy(last, bytes + allocated - released, released);
     }
     state->steps = begin.steps;
     state->clip = begin.clip;

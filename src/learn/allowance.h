@@ -20,6 +20,12 @@ typedef struct learn_allowance {
     double even; /* the multiplier with which `times` releases take all of it */
 } learn_allowance;
 
+/* How much noise a multiplier is, over what a row adds. */
+static inline double learn_allowance_deviation(const learn_allowance *allowance, double multiplier)
+{
+    return allowance->all ? multiplier * allowance->factor : multiplier;
+}
+
 /* All that is left of a budget with a delta, for releases of `dimension` totals over samples, or all rows, to which a row adds at most `steps` in length; about `times` of
  * them. For poisson and fixed samples. */
 DUSK_MUST_USE dusk_status learn_budget_allow(learn_budget *budget, learn_allowance *out, uint32_t dimension,
