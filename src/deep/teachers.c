@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teachers; see teachers.h. A few of them at a time are a class: their rows stand together, their systems are solved in lanes (systems.h), and questions are
+/* Teachers; see teachers.h. A few of them at a time are a class: their rows stand together, their systems are solved in lanes (cholesky.h), and questions are
  * multiplied with the rows of all. Arithmetic is plain, in a fixed order, or that of tensor/gemm.h: what a teacher says depends on its own rows bit for
  * bit, wherever they are in memory and whoever else is in the class. Proof: teachers.proof.md. */
 #include "deep/teachers.h"
@@ -9,15 +9,15 @@
 
 #include "base/memory.h"
 #include "base/mutant.h"
+#include "deep/cholesky.h"
 #include "deep/real.h"
-#include "deep/systems.h"
 #include "deep/threads.h"
 #include "random/keyed.h"
 #include "tensor/lanes.h"
 
 enum {
     DEAL_STREAM = 0,
-    MATES = DEEP_SYSTEMS,
+    MATES = DEEP_CHOLESKY_LANES,
     STRIP = 64 /* rows of kernels */,
     QUESTIONS = 256 /* at a time */
 };
@@ -52,7 +52,7 @@ typedef struct classroom {
     float *coefficient;      /* of all rows and classes */
     float *score;            /* QUESTIONS * classes */
     int32_t *votes;          /* of all questions, by the teachers of this thread */
-    deep_systems systems;
+    deep_cholesky systems;
     tensor_gemm_work gemm;
 } classroom;
 
@@ -133,7 +133,7 @@ static void put_kernels(const school *s, classroom *r)
             tensor_gemm(tensor_lanes_level(), strip, stride, a, b, m, n, w, false, &r->gemm);
             apply_kernel(strip, stride, m, n, r->square + begin, r->square + begin, kernel_rate(s->how));
         }
-        deep_systems_put(&r->systems, top, count, r->values, stride, s->how->ridge);
+        deep_cholesky_put(&r->systems, top, count, r->values, stride, s->how->ridge);
     }
 }
 
@@ -143,18 +143,18 @@ static void learn(const school *s, classroom *r)
     const size_t k = s->how->classes;
     size_t own[MATES];
     for (size_t l = 0; l < MATES; l++) own[l] = r->first[l + 1] - r->first[l];
-    deep_systems_begin(&r->systems, own, k);
+    deep_cholesky_begin(&r->systems, own, k);
     put_kernels(s, r);
     for (size_t l = 0; l < MATES; l++)
         for (size_t i = 0; i < own[l]; i++)
             for (size_t c = 0; c < k; c++)
-                deep_systems_side(&r->systems, i, c)[l] =
+                deep_cholesky_side(&r->systems, i, c)[l] =
                     ((size_t)r->code[r->first[l] + i] == c) - 1.0 / (double)k;
-    deep_systems_solve(&r->systems, s->how->ridge * 0.5);
+    deep_cholesky_solve(&r->systems, s->how->ridge * 0.5);
     for (size_t l = 0; l < MATES; l++)
         for (size_t i = 0; i < own[l]; i++)
             for (size_t c = 0; c < k; c++)
-                r->coefficient[(r->first[l] + i) * k + c] = (float)deep_systems_side(&r->systems, i, c)[l];
+                r->coefficient[(r->first[l] + i) * k + c] = (float)deep_cholesky_side(&r->systems, i, c)[l];
 }
 
 /* One vote of one teacher for each of `count` questions. */
@@ -219,7 +219,7 @@ static void teach_some(void *context, size_t number)
 
 static size_t values_size(const school *s)
 {
-    const size_t strips = MATES * STRIP * (s->most + DEEP_SYSTEMS_TILE), asked = QUESTIONS * s->many;
+    const size_t strips = MATES * STRIP * (s->most + DEEP_CHOLESKY_TILE), asked = QUESTIONS * s->many;
     return strips > asked ? strips : asked;
 }
 
@@ -233,7 +233,7 @@ static void close_room(const school *s, classroom *r)
     WIPE(r->coefficient, n * k);
     WIPE(r->score, QUESTIONS * k);
     WIPE(r->votes, s->questions * k + 1);
-    deep_systems_close(&r->systems);
+    deep_cholesky_close(&r->systems);
     tensor_gemm_close(&r->gemm);
 }
 
@@ -248,7 +248,7 @@ static dusk_status open_room(const school *s, classroom *r, dusk_error *err)
     DUSK_NEW(r->coefficient, n * k);
     DUSK_NEW(r->score, QUESTIONS * k);
     DUSK_NEW(r->votes, s->questions * k + 1);
-    DUSK_TRY(deep_systems_open(&r->systems, tensor_lanes_level(), s->most, k, err));
+    DUSK_TRY(deep_cholesky_open(&r->systems, tensor_lanes_level(), s->most, k, err));
     DUSK_TRY(tensor_gemm_open(&r->gemm, err));
 done:
     return status;

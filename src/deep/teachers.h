@@ -7,7 +7,7 @@
  * of one teacher: of each question one vote at most moves, appears or goes. Nothing else here is private or random. Proof: teachers.proof.md.
  *
  * A teacher is a kernel ridge classifier: with a Gaussian kernel K on its vectors, coefficients (K + ridge)^-1 (classes - 1/k). All of them are one problem, whose
- * matrix has a block for each; eight blocks at a time are factorised in lanes (systems.h), and questions are multiplied with the rows of eight teachers at once.
+ * matrix has a block for each; eight blocks at a time are factorised in lanes (cholesky.h), and questions are multiplied with the rows of eight teachers at once.
  * Still a teacher is by itself, bit for bit: what the rows of others are, or how many, changes nothing that it says. Learning costs 250 teachers as much as a pass over all rows.
  *
  * Room of a thread, in bytes, with n rows of w numbers in the largest teacher: 32 n^2 + 32 n (w + 288), and some for gemm.h; 9 MB with 240 of 256 numbers and what chance adds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Systems in lanes: solutions are those of plain Cholesky to the last bit, of every size up to four panels and more, and what is in other lanes changes nothing. */
-#include "deep/systems.h"
+#include "deep/cholesky.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "support.h"
 #include "tensor/lanes.h"
 
-enum { MOST = 140, SIDES = 5, STRIP = 24, CELLS = DEEP_SYSTEMS * STRIP * MOST };
+enum { MOST = 140, SIDES = 5, STRIP = 24, CELLS = DEEP_CHOLESKY_LANES * STRIP * MOST };
 #define RIDGE 0.1
 #define LEAST 0.05
 
@@ -64,49 +64,49 @@ static void solve(problem *p)
 }
 
 /* What is not of a problem in `from` is `beyond`. */
-static void solve_all(deep_systems *s, const problem *p, float beyond)
+static void solve_all(deep_cholesky *s, const problem *p, float beyond)
 {
     static float from[CELLS];
-    size_t own[DEEP_SYSTEMS];
-    for (size_t l = 0; l < DEEP_SYSTEMS; l++) own[l] = p[l].n;
-    deep_systems_begin(s, own, SIDES);
+    size_t own[DEEP_CHOLESKY_LANES];
+    for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++) own[l] = p[l].n;
+    deep_cholesky_begin(s, own, SIDES);
     for (size_t first = 0, count; first < s->size; first += count) {
         count = s->size - first < STRIP ? s->size - first : STRIP;
         for (size_t i = 0; i < CELLS; i++) from[i] = beyond;
-        for (size_t l = 0; l < DEEP_SYSTEMS; l++)
+        for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++)
             for (size_t i = first; i < first + count && i < own[l]; i++)
                 for (size_t j = first; j < own[l]; j++)
                     from[(l * count + i - first) * MOST + j - first] = p[l].matrix[i][j];
-        deep_systems_put(s, first, count, from, MOST, RIDGE);
+        deep_cholesky_put(s, first, count, from, MOST, RIDGE);
     }
-    for (size_t l = 0; l < DEEP_SYSTEMS; l++)
+    for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++)
         for (size_t i = 0; i < own[l]; i++)
-            for (size_t c = 0; c < SIDES; c++) deep_systems_side(s, i, c)[l] = p[l].side[i][c];
-    deep_systems_solve(s, LEAST);
+            for (size_t c = 0; c < SIDES; c++) deep_cholesky_side(s, i, c)[l] = p[l].side[i][c];
+    deep_cholesky_solve(s, LEAST);
 }
 
 static bool same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
 
 /* The solutions in `lane` are those of `want`. */
-static void check(const deep_systems *s, size_t lane, const problem *want)
+static void check(const deep_cholesky *s, size_t lane, const problem *want)
 {
     for (size_t i = 0; i < want->n; i++)
         for (size_t c = 0; c < SIDES; c++)
-            if (!same(deep_systems_side(s, i, c)[lane], want->side[i][c]))
+            if (!same(deep_cholesky_side(s, i, c)[lane], want->side[i][c]))
                 fail_msg("lane %zu of %zu unknowns: %.17g instead of %.17g", lane, want->n,
-                         deep_systems_side(s, i, c)[lane], want->side[i][c]);
+                         deep_cholesky_side(s, i, c)[lane], want->side[i][c]);
     for (size_t i = want->n; i < s->size; i++)
-        for (size_t c = 0; c < SIDES; c++) assert_true(deep_systems_side(s, i, c)[lane] == 0);
+        for (size_t c = 0; c < SIDES; c++) assert_true(deep_cholesky_side(s, i, c)[lane] == 0);
 }
 
-static problem lanes[DEEP_SYSTEMS], alone[DEEP_SYSTEMS];
+static problem lanes[DEEP_CHOLESKY_LANES], alone[DEEP_CHOLESKY_LANES];
 
 /* At every level that there is: seeds take turns. */
-static deep_systems opened(uint64_t seed)
+static deep_cholesky opened(uint64_t seed)
 {
-    deep_systems s;
+    deep_cholesky s;
     const int level = (int)(seed % (1 + (uint64_t)tensor_lanes_level()));
-    assert_int_equal(deep_systems_open(&s, level, MOST, SIDES, NULL), DUSK_OK);
+    assert_int_equal(deep_cholesky_open(&s, level, MOST, SIDES, NULL), DUSK_OK);
     return s;
 }
 
@@ -114,19 +114,20 @@ static void test_one_by_one(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        deep_systems s = opened(seed);
+        deep_cholesky s = opened(seed);
         coins = seed;
         const size_t most = seed / 3 % 2 ? MOST : 20;
-        for (size_t l = 0; l < DEEP_SYSTEMS; l++) lanes[l].n = (size_t)(splitmix64(&coins) % (most + 1));
-        for (size_t l = 0; l < DEEP_SYSTEMS; l++) {
+        for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++)
+            lanes[l].n = (size_t)(splitmix64(&coins) % (most + 1));
+        for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++) {
             fill(&lanes[l], lanes[l].n, 100 * seed + l);
             alone[l] = lanes[l];
             solve(&alone[l]);
         }
         solve_all(&s, lanes, 0);
         solve_all(&s, lanes, 0); /* what is there from before does not matter */
-        for (size_t l = 0; l < DEEP_SYSTEMS; l++) check(&s, l, &alone[l]);
-        deep_systems_close(&s);
+        for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++) check(&s, l, &alone[l]);
+        deep_cholesky_close(&s);
     }
 }
 
@@ -150,7 +151,7 @@ static void test_right(void **state)
 static void spoil(problem *p, size_t lane, uint64_t seed)
 {
     static const float numbers[] = { NAN, INFINITY, -INFINITY, 3e38f, -1, 0 };
-    for (size_t l = 0; l < DEEP_SYSTEMS; l++) {
+    for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++) {
         if (l == lane) continue;
         fill(&p[l], (size_t)(seed * 37 + l * 29) % (MOST + 1), seed + l);
         const float x = numbers[(seed + l) % 6];
@@ -165,15 +166,15 @@ static void test_lanes_are_apart(void **state)
     (void)state;
     static problem whole;
     for (uint64_t seed = 0; seed < 48; seed++) {
-        deep_systems s = opened(seed);
-        const size_t lane = seed / 3 % DEEP_SYSTEMS;
+        deep_cholesky s = opened(seed);
+        const size_t lane = seed / 3 % DEEP_CHOLESKY_LANES;
         fill(&whole, (size_t)(7 * seed) % MOST, seed);
         lanes[lane] = whole;
         spoil(lanes, lane, seed);
         solve(&whole);
         solve_all(&s, lanes, seed % 4 == 0 ? NAN : seed % 4 == 1 ? 1e30f : 0);
         check(&s, lane, &whole);
-        deep_systems_close(&s);
+        deep_cholesky_close(&s);
     }
 }
 
@@ -182,27 +183,27 @@ static void test_no_numbers(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
-        deep_systems s = opened(seed);
-        spoil(lanes, DEEP_SYSTEMS, seed);
-        for (size_t l = 0; l < DEEP_SYSTEMS; l++) {
+        deep_cholesky s = opened(seed);
+        spoil(lanes, DEEP_CHOLESKY_LANES, seed);
+        for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++) {
             for (size_t i = 0; i < lanes[l].n; i++)
                 for (size_t j = 0; j < i; j++) lanes[l].matrix[i][j] = lanes[l].matrix[j][i];
             alone[l] = lanes[l];
             solve(&alone[l]);
         }
         solve_all(&s, lanes, 0);
-        for (size_t l = 0; l < DEEP_SYSTEMS; l++) check(&s, l, &alone[l]);
-        deep_systems_close(&s);
+        for (size_t l = 0; l < DEEP_CHOLESKY_LANES; l++) check(&s, l, &alone[l]);
+        deep_cholesky_close(&s);
     }
 }
 
 static void test_no_memory(void **state)
 {
     (void)state;
-    deep_systems s;
+    deep_cholesky s;
     dusk_memory_fail_at(1);
-    assert_int_equal(deep_systems_open(&s, 0, MOST, SIDES, NULL), DUSK_ERR_MEMORY);
-    deep_systems_close(&s);
+    assert_int_equal(deep_cholesky_open(&s, 0, MOST, SIDES, NULL), DUSK_ERR_MEMORY);
+    deep_cholesky_close(&s);
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Systems in lanes; see systems.h. A = U^T U, right sides being further columns of U, then back from the last row. Numbers come in tiles of 4 x 4 lines, a
+/* Systems in lanes; see cholesky.h. A = U^T U, right sides being further columns of U, then back from the last row. Numbers come in tiles of 4 x 4 lines, a
  * line being one number of eight systems; a tile takes what PANEL rows above it have, while it is in registers. No tile is partial, nothing is fused, and
- * every number is one chain in the order of rows: Golub & Van Loan, Matrix Computations, 4.2. Proof: systems.proof.md. */
-#include "deep/systems.h"
+ * every number is one chain in the order of rows: Golub & Van Loan, Matrix Computations, 4.2. Proof: cholesky.proof.md. */
+#include "deep/cholesky.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "base/platform.h"
 #include "deep/real.h"
 
-enum { LANES = DEEP_SYSTEMS, TILE = DEEP_SYSTEMS_TILE, PANEL = 32 };
+enum { LANES = DEEP_CHOLESKY_LANES, TILE = DEEP_CHOLESKY_TILE, PANEL = 32 };
 
 /* One number of all systems. */
 typedef double line __attribute__((vector_size(LANES * sizeof(double)), may_alias));
@@ -22,23 +22,23 @@ static size_t whole_tiles(size_t n) { return (n + TILE - 1) / TILE * TILE; }
 
 /* Lines before row i, the first of its panel. A panel has columns from its own on, tile by tile; a tile is 16 lines by rows, after which come the next four rows of
  * its columns. */
-DEEP_INLINE size_t lines_before(const deep_systems *s, size_t i)
+DEEP_INLINE size_t lines_before(const deep_cholesky *s, size_t i)
 {
     return i * s->width - i * (i - PANEL) / 2;
 }
 
 /* The tile of rows i to i + 3 and columns j to j + 3. */
-DEEP_INLINE line *tile_at(const deep_systems *s, size_t i, size_t j)
+DEEP_INLINE line *tile_at(const deep_cholesky *s, size_t i, size_t j)
 {
     const size_t top = i - i % PANEL;
     return (line *)(void *)s->cell + lines_before(s, top) + (j - top) * PANEL + (i - top) * TILE;
 }
 
-dusk_status deep_systems_open(deep_systems *out, int level, size_t most, size_t sides, dusk_error *err)
+dusk_status deep_cholesky_open(deep_cholesky *out, int level, size_t most, size_t sides, dusk_error *err)
 {
     dusk_status status = DUSK_OK;
     line *room = NULL;
-    *out = (deep_systems){ .level = level, .size = whole_tiles(most) };
+    *out = (deep_cholesky){ .level = level, .size = whole_tiles(most) };
     out->width = out->size + whole_tiles(sides);
     out->lines = lines_before(out, (out->size + PANEL - 1) / PANEL * PANEL) + 1;
     DUSK_NEW(room, out->lines);
@@ -49,14 +49,14 @@ done:
     return status;
 }
 
-void deep_systems_close(deep_systems *s)
+void deep_cholesky_close(deep_cholesky *s)
 {
     if (s->room) dusk_wipe(s->room, s->lines * sizeof(line));
     dusk_deallocate(s->room);
-    *s = (deep_systems){ 0 };
+    *s = (deep_cholesky){ 0 };
 }
 
-void deep_systems_begin(deep_systems *s, const size_t *own, size_t sides)
+void deep_cholesky_begin(deep_cholesky *s, const size_t *own, size_t sides)
 {
     size_t most = 0;
     for (size_t l = 0; l < LANES; l++) {
@@ -71,12 +71,12 @@ void deep_systems_begin(deep_systems *s, const size_t *own, size_t sides)
 }
 
 /* The number in row i and column j of the first system; those of others follow. */
-static double *number_at(const deep_systems *s, size_t i, size_t j)
+static double *number_at(const deep_cholesky *s, size_t i, size_t j)
 {
     return (double *)(void *)(tile_at(s, i - i % TILE, j - j % TILE) + i % TILE * TILE + j % TILE);
 }
 
-double *deep_systems_side(const deep_systems *s, size_t i, size_t side)
+double *deep_cholesky_side(const deep_cholesky *s, size_t i, size_t side)
 {
     return number_at(s, i, s->size + side);
 }
@@ -91,7 +91,7 @@ DEEP_INLINE void interleave(line *to, const float *from, size_t step)
 
 DUSK_PROVEN(put)
 DEEP_LANES
-static void put(const deep_systems *s, size_t first, size_t count, const float *from, size_t stride,
+static void put(const deep_cholesky *s, size_t first, size_t count, const float *from, size_t stride,
                 double ridge)
 {
     for (size_t i = first; i < first + count; i += TILE) {
@@ -103,8 +103,8 @@ static void put(const deep_systems *s, size_t first, size_t count, const float *
     }
 }
 
-void deep_systems_put(deep_systems *s, size_t first, size_t count, const float *from, size_t stride,
-                      double ridge)
+void deep_cholesky_put(deep_cholesky *s, size_t first, size_t count, const float *from, size_t stride,
+                       double ridge)
 {
     put(s, first, count, from, stride, ridge);
 }
@@ -133,7 +133,7 @@ TAKE(take_wide, 64)
 TAKE(take_narrow, 32)
 
 /* The tile at (i, j) less the products of rows first, ..., last - 1 of one panel. */
-DEEP_INLINE void take_off(const deep_systems *s, size_t i, size_t j, size_t first, size_t last)
+DEEP_INLINE void take_off(const deep_cholesky *s, size_t i, size_t j, size_t first, size_t last)
 {
     line *at = tile_at(s, i, j);
     const line *left = tile_at(s, first, i), *right = tile_at(s, first, j);
@@ -144,7 +144,7 @@ DEEP_INLINE void take_off(const deep_systems *s, size_t i, size_t j, size_t firs
 }
 
 /* The right sides at (i, side) less what solutions of rows j + 3, ..., j come to, in this order. */
-DEEP_INLINE void take_back(const deep_systems *s, size_t i, size_t j, size_t side)
+DEEP_INLINE void take_back(const deep_cholesky *s, size_t i, size_t j, size_t side)
 {
     line *at = tile_at(s, i, side);
     const line *u = tile_at(s, i, j) + TILE - 1, *known = tile_at(s, j, side) + (TILE - 1) * TILE;
@@ -155,13 +155,13 @@ DEEP_INLINE void take_back(const deep_systems *s, size_t i, size_t j, size_t sid
 }
 
 /* A tile on the diagonal, from which all above it was taken off, becomes rows of U. */
-DEEP_INLINE void finish_diagonal(const deep_systems *s, size_t i, double least)
+DEEP_INLINE void finish_diagonal(const deep_cholesky *s, size_t i, double least)
 {
     line *row = tile_at(s, i, i);
     for (size_t r = 0; r < TILE; r++, row += TILE) {
         double *pivot = (double *)(void *)(row + r);
         for (size_t l = 0; l < LANES; l++) {
-            const double guarded = pivot[DUSK_MUTATE(SYSTEMS_GUARD_OF_A_NEIGHBOUR, l, l ^ 1)];
+            const double guarded = pivot[DUSK_MUTATE(CHOLESKY_GUARD_OF_A_NEIGHBOUR, l, l ^ 1)];
             pivot[l] = sqrt(guarded > least ? pivot[l] : least);
         }
         for (size_t c = r + 1; c < TILE; c++) row[c] /= row[r];
@@ -171,7 +171,7 @@ DEEP_INLINE void finish_diagonal(const deep_systems *s, size_t i, double least)
 }
 
 /* One beside it. */
-DEEP_INLINE void finish(const deep_systems *s, size_t i, size_t j)
+DEEP_INLINE void finish(const deep_cholesky *s, size_t i, size_t j)
 {
     const line *u = tile_at(s, i, i);
     line *at = tile_at(s, i, j);
@@ -185,7 +185,7 @@ DEEP_INLINE void finish(const deep_systems *s, size_t i, size_t j)
 
 DUSK_PROVEN(factorise)
 DEEP_LANES
-static void factorise(const deep_systems *s, double least)
+static void factorise(const deep_cholesky *s, double least)
 {
     for (size_t panel = 0; panel < s->size; panel += PANEL) {
         const size_t end = s->size - panel < PANEL ? s->size : panel + PANEL;
@@ -204,7 +204,7 @@ static void factorise(const deep_systems *s, double least)
 
 /* Beyond its own numbers a system becomes one, with solutions that are zero: anything may have been there. */
 DUSK_PROVEN(clear_beyond)
-static void clear_beyond(const deep_systems *s, size_t l)
+static void clear_beyond(const deep_cholesky *s, size_t l)
 {
     const size_t own = s->own[l];
     for (size_t i = 0; i < s->size; i++) {
@@ -214,7 +214,7 @@ static void clear_beyond(const deep_systems *s, size_t l)
 }
 
 /* Four rows of four right sides, from which later rows were taken off, become solutions. */
-DEEP_INLINE void finish_back(const deep_systems *s, size_t i, size_t side)
+DEEP_INLINE void finish_back(const deep_cholesky *s, size_t i, size_t side)
 {
     const line *u = tile_at(s, i, i);
     line *at = tile_at(s, i, side);
@@ -228,7 +228,7 @@ DEEP_INLINE void finish_back(const deep_systems *s, size_t i, size_t side)
 
 DUSK_PROVEN(substitute)
 DEEP_LANES
-static void substitute(const deep_systems *s)
+static void substitute(const deep_cholesky *s)
 {
     for (size_t i = s->size; i > 0;) {
         i -= TILE;
@@ -242,10 +242,10 @@ static void substitute(const deep_systems *s)
     }
 }
 
-DUSK_PROVEN(deep_systems_solve)
-void deep_systems_solve(deep_systems *s, double least)
+DUSK_PROVEN(deep_cholesky_solve)
+void deep_cholesky_solve(deep_cholesky *s, double least)
 {
     factorise(s, least);
-    for (size_t l = DUSK_MUTATE(SYSTEMS_PADDING_COUNTS, 0, LANES); l < LANES; l++) clear_beyond(s, l);
+    for (size_t l = DUSK_MUTATE(CHOLESKY_PADDING_COUNTS, 0, LANES); l < LANES; l++) clear_beyond(s, l);
     substitute(s);
 }
