@@ -42,8 +42,8 @@ extern const bench_case bench_generator_cases[], bench_noise_cases[], bench_sum_
     bench_learn_tree_cases[], bench_learn_select_cases[], bench_learn_perturb_cases[],
     bench_learn_functional_cases[], bench_learn_lattice_cases[], bench_learn_sparse_cases[],
     bench_tensor_cases[], bench_total_cases[], bench_deep_cases[], bench_deep_utility_cases[],
-    bench_embedding_cases[], bench_pate_cases[], bench_teachers_cases[], bench_labels_cases[],
-    bench_deep_audit_cases[], bench_local_frequency_cases[], bench_local_string_cases[],
+    bench_embedding_cases[], bench_pate_cases[], bench_teachers_cases[], bench_allocation_cases[],
+    bench_labels_cases[], bench_deep_audit_cases[], bench_local_frequency_cases[], bench_local_string_cases[],
     bench_local_range_cases[], bench_local_wire_cases[], bench_local_several_cases[],
     bench_local_place_cases[];
 /* Removes the data that its cases share. */

@@ -58,6 +58,7 @@ static const bench_case *const tables[] = {
     bench_deep_utility_cases,
     bench_pate_cases,
     bench_teachers_cases,
+    bench_allocation_cases,
     bench_labels_cases,
     bench_deep_audit_cases,
     bench_embedding_cases,
